@@ -1,0 +1,4 @@
+// Flightdeck is a terminal dashboard for Apache Kafka: consumer groups and share groups, live.
+package main
+
+func main() {}
