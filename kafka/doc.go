@@ -1,0 +1,29 @@
+// Package kafka talks to Apache Kafka: it connects, reads, follows, and carries out what a person
+// decided. What it learns it returns as values of package model.
+//
+// # Vocabulary
+//
+// A [Connection] is the way to one cluster: the addresses of the bootstrap servers, TLS, SASL, and
+// whether changes are allowed. It holds no socket itself; sockets belong to the clients that it makes.
+// A bootstrap server (a seed, in franz-go's word) is an address that the person gave. An advertised
+// address is one that a broker gives for itself in a Metadata response; every request after the first
+// goes there, and the two can differ.
+//
+// A job is what a client is for: the poll, share-group offsets, following an internal topic, a share
+// session, producing.
+//
+// # Rules
+//
+//   - Every kgo client is made by Connection.client, with the options of its job. Nobody else calls
+//     kgo.NewClient: TLS, SASL, the client id, read-only mode and the memory of failures live there.
+//   - One client per job. The jobs need opposite limits (a poll must give up within seconds, a share
+//     session must wait out a minute of failover or it loses its records), and a request that a
+//     broker holds back blocks everything behind it on the same connection.
+//   - With [Config.ReadOnly] no client can send a request that is not on a list of reads. In no mode can one
+//     send requests 83 to 86 (Initialize-, Read-, Write- and DeleteShareGroupState): they are the
+//     brokers' own, and even the read moves the leader epoch of the share-partition that it reads.
+//   - Errors are values. [Connection.Explain] turns one into a code and a sentence, with what is known
+//     about the addresses it went to; nobody else words a connection failure.
+//   - No secret appears in an error, a warning or a log line.
+//   - Nothing here imports a user interface.
+package kafka
