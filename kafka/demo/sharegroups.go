@@ -1,0 +1,63 @@
+package demo
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// shareGroup is an application that reads with a share group.
+type shareGroup struct {
+	id    string
+	topic string
+	// behind is where each share-partition starts, in records before the end; latest for a group without
+	// share.auto.offset.reset, which is Kafka's default and reads nothing of the past.
+	behind int64
+	// workers are its members; none for a group that nobody runs.
+	workers []temper
+}
+
+const latest int64 = -1
+
+var shareGroups = []shareGroup{
+	{id: "order-workers", topic: topicOrders, behind: 12, workers: []temper{steady, steady, outOfOrder, slow, moody, steady}},
+	{id: "order-audit", topic: topicOrders, behind: 40, workers: []temper{steady, steady}},
+	{id: "email-dispatch", topic: topicEmail, behind: 25, workers: []temper{steady, moody, outOfOrder}},
+	{id: "returns-desk", topic: topicReturns, behind: latest, workers: []temper{steady}},
+	{id: "label-printers", topic: topicShipping, behind: 320},
+}
+
+// placeShareGroup puts the share-partitions of a group at their start offsets.
+func (c *Cluster) placeShareGroup(ctx context.Context, cl *kgo.Client, g *shareGroup, ends ends) error {
+	if g.behind == latest {
+		return nil
+	}
+	c.kfake.SetGroupConfigs(g.id, map[string]string{"share.auto.offset.reset": "earliest"})
+	req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
+	req.GroupID = g.id
+	t := kmsg.NewAlterShareGroupOffsetsRequestTopic()
+	t.Topic = g.topic
+	for p, end := range ends[g.topic] {
+		o := kmsg.NewAlterShareGroupOffsetsRequestTopicPartition()
+		o.Partition, o.StartOffset = int32(p), max(0, end-g.behind)
+		t.Partitions = append(t.Partitions, o)
+	}
+	req.Topics = append(req.Topics, t)
+	resp, err := req.RequestWith(ctx, cl)
+	if err != nil {
+		return err
+	}
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		return err
+	}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
