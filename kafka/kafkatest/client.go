@@ -1,0 +1,63 @@
+package kafkatest
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Client returns a client on the PLAINTEXT listeners that is closed with the test.
+func (c *Cluster) Client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.Bootstrap()...)}, opts...)...)
+	if err != nil {
+		t.Fatalf("make a Kafka client: %v", err)
+	}
+	t.Cleanup(cl.Close)
+	return cl
+}
+
+// CreateTopic creates a topic with a replica on every node.
+func (c *Cluster) CreateTopic(t testing.TB, topic string, partitions int) {
+	t.Helper()
+	adm := kadm.NewClient(c.Client(t))
+	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), nil, topic); err != nil {
+		t.Fatalf("create topic %s: %v", topic, err)
+	}
+}
+
+// Produce appends n records to one partition, acknowledged by all replicas. Their values count from 0.
+func (c *Cluster) Produce(t testing.TB, topic string, partition int32, n int) {
+	t.Helper()
+	cl := c.Client(t, kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = &kgo.Record{Topic: topic, Partition: partition, Value: []byte(strconv.Itoa(i))}
+	}
+	if err := cl.ProduceSync(t.Context(), records...).FirstErr(); err != nil {
+		t.Fatalf("produce to %s/%d: %v", topic, partition, err)
+	}
+}
+
+// SetGroupConfig sets a configuration of a group, such as share.auto.offset.reset. The group need not
+// exist.
+func (c *Cluster) SetGroupConfig(t testing.TB, group, name, value string) {
+	t.Helper()
+	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{
+		ResourceType: kmsg.ConfigResourceTypeGroupConfig,
+		ResourceName: group,
+		Configs:      []kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: name, Value: &value}},
+	}}
+	resp, err := req.RequestWith(t.Context(), c.Client(t))
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Resources[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatalf("set %s=%s of group %s: %v", name, value, group, err)
+	}
+}
