@@ -74,9 +74,19 @@ var EastAsian = eastAsian()
 func eastAsian() Glyphs {
 	g := Unicode
 	g.Horizontal, g.Vertical = ASCII.Horizontal, ASCII.Vertical
-	g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight = "+", "+", "+", "+"
-	g.TeeLeft, g.TeeRight = "+", "+"
+	g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight = ASCII.TopLeft, ASCII.TopRight, ASCII.BottomLeft, ASCII.BottomRight
+	g.TeeLeft, g.TeeRight = ASCII.TeeLeft, ASCII.TeeRight
 	return g
+}
+
+// all lists the glyphs.
+func (g *Glyphs) all() []string {
+	return []string{
+		g.Cursor, g.Mark, g.Ellipsis, g.Up, g.Down, g.Left, g.Right, g.Thumb, g.Track, g.Full, g.Empty,
+		g.Bullet, g.Spin, g.Horizontal, g.Vertical, g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight,
+		g.TeeLeft, g.TeeRight, g.OK, g.Info, g.Warning, g.Critical, g.Undelivered, g.Available,
+		g.Acquired, g.Acknowledged, g.Archiving, g.Archived, g.Held, g.Inferred, g.Gap,
+	}
 }
 
 // GlyphsFor picks the glyphs for an environment: its locale (LC_ALL, LC_CTYPE, LANG, the first that
@@ -85,6 +95,9 @@ func GlyphsFor(lookup func(string) (string, bool)) Glyphs {
 	// The fonts of the Linux console hold 256 or 512 characters.
 	if term, _ := lookup("TERM"); term == "linux" || term == "dumb" {
 		return ASCII
+	}
+	if session, _ := lookup("WT_SESSION"); session != "" {
+		return Unicode // Windows Terminal, which has no locale variables
 	}
 	var locale string
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -96,10 +109,9 @@ func GlyphsFor(lookup func(string) (string, bool)) Glyphs {
 	if !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8") {
 		return ASCII
 	}
-	for _, language := range []string{"zh", "ja", "ko"} {
-		if strings.HasPrefix(locale, language) {
-			return EastAsian
-		}
+	language, _, _ := strings.Cut(locale, "_")
+	if language == "zh" || language == "ja" || language == "ko" {
+		return EastAsian
 	}
 	return Unicode
 }

@@ -89,6 +89,19 @@ func ByName(name string, o Options) (*Theme, error) {
 	return nil, fmt.Errorf("there is no theme %q; the themes are %s", name, strings.Join(Names(), ", "))
 }
 
+// ProfileFor corrects a detected profile by the environment: NO_COLOR with any value (no-color.org)
+// takes all colours away, and the Linux console has sixteen whatever COLORTERM says. lookup is
+// os.LookupEnv or stands in for it.
+func ProfileFor(detected colorprofile.Profile, lookup func(string) (string, bool)) colorprofile.Profile {
+	if v, _ := lookup("NO_COLOR"); v != "" {
+		return min(detected, colorprofile.ASCII)
+	}
+	if term, _ := lookup("TERM"); term == "linux" {
+		return min(detected, colorprofile.ANSI)
+	}
+	return detected
+}
+
 // Default is the [Auto] theme.
 func Default(o Options) *Theme { return families[0].build(o) }
 
@@ -104,7 +117,7 @@ func (f family) build(o Options) *Theme {
 		o.Profile = colorprofile.ASCII
 	}
 	t := &Theme{Name: f.name, Dark: p.dark, Glyphs: o.Glyphs}
-	if o.Profile > colorprofile.ASCII && p.dark == o.Light {
+	if o.Profile > colorprofile.ANSI && (p.paint || p.dark == o.Light) {
 		t.Back, t.Fore = rgb(p.back[0]), rgb(p.inks[Text].fg)
 	}
 	for tok := range tokens {
@@ -126,7 +139,7 @@ func (p *palette) ink(tok Token) ink {
 	base, inferred := tok.fact()
 	in := p.inks[base]
 	if inferred {
-		in.fg = mix(in.fg, p.back[0], 18)
+		in.fg = mix(in.fg, p.back[0], p.weak)
 		in.attrs = in.attrs&^bold | italic
 		in.mono = underline
 	}
@@ -155,14 +168,14 @@ func (p *palette) style(tok Token, profile colorprofile.Profile, selected bool) 
 			a |= reverse
 		}
 		codes = a.codes()
-		if in.ansi != plain && !(selected && tok < OK) {
+		switch {
+		case in.ansi == dim && !selected:
+			codes = append(codes, "2")
+		case in.ansi >= 0 && !(selected && tok < OK):
 			codes = append(codes, basic(in.ansi))
 		}
 	default:
-		codes = in.attrs.codes()
-		if in.fg != 0 || badge {
-			codes = append(codes, colour(in.fg, profile, false))
-		}
+		codes = append(in.attrs.codes(), colour(in.fg, profile, false))
 		bg := in.bg
 		if selected && !badge {
 			bg = p.selected
@@ -180,7 +193,7 @@ func (p *palette) style(tok Token, profile colorprofile.Profile, selected bool) 
 // codes are the SGR parameters of the attributes.
 func (a attr) codes() []string {
 	var codes []string
-	for i, code := range []string{"1", "2", "3", "4", "7"} {
+	for i, code := range []string{"1", "3", "4", "7"} {
 		if a&(1<<i) != 0 {
 			codes = append(codes, code)
 		}
