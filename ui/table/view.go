@@ -73,7 +73,7 @@ func (t *Table[R]) measure() {
 	for _, r := range rows {
 		for _, i := range shown {
 			s, tok := t.columns[i].Cell(&t.rows[r])
-			t.layout.see(i, text.Width(s))
+			t.layout.see(i, text.Cells(s, t.width))
 			c.cells = append(c.cells, cell{s, tok})
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Table[R]) measure() {
 
 // titleWidth is the width of a column's header with its arrow.
 func (t *Table[R]) titleWidth(column int) int {
-	n := text.Width(t.columns[column].Title)
+	n := text.Cells(t.columns[column].Title, t.width)
 	if column == t.sort {
 		n += 2
 	}

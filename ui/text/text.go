@@ -14,14 +14,14 @@ package text
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/clipperhouse/displaywidth"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// maxCluster is how many bytes of a grapheme cluster are kept. The longest in use are emoji
+// maxCluster is how many bytes of a grapheme cluster are kept together. The longest in use are emoji
 // families of about 40 bytes; what is longer is a pile of combining marks.
 const maxCluster = 48
 
@@ -35,7 +35,7 @@ func Width(s string) int {
 
 // Truncate cuts plain text to at most w cells and ends it in the ellipsis where something was cut.
 func Truncate(s string, w int, ellipsis string) string {
-	if w > 0 && len(s) <= w && printableASCII(s) {
+	if len(s) <= w && printableASCII(s) {
 		return s
 	}
 	b, _ := AppendTruncated(nil, s, w, ellipsis)
@@ -92,67 +92,76 @@ func AppendTruncated(dst []byte, s string, w int, ellipsis string) ([]byte, int)
 	if w <= 0 {
 		return dst, 0
 	}
-	start, used := len(dst), 0
-	// The ellipsis replaces what follows cut, the last place where it would still fit.
-	cut, cutUsed := start, 0
+	if len(s) <= w && printableASCII(s) {
+		return append(dst, s...), len(s)
+	}
 	tail := Width(ellipsis)
 	if tail > w {
 		ellipsis, tail = "", 0
 	}
+	used := 0
+	end, endUsed := len(dst), 0 // the last place where the ellipsis fits behind
 	for len(s) > 0 {
-		cluster, cells := next(s)
+		cluster, shown, cells := next(s)
 		if used+cells > w {
-			dst = append(dst[:cut], ellipsis...)
-			return dst, cutUsed + tail
+			return append(dst[:end], ellipsis...), endUsed + tail
 		}
-		dst = appendCluster(dst, cluster)
+		dst = append(dst, shown...)
 		used += cells
 		if used+tail <= w {
-			cut, cutUsed = len(dst), used
+			end, endUsed = len(dst), used
 		}
 		s = s[len(cluster):]
 	}
 	return dst, used
 }
 
-// next is the first grapheme cluster of plain text and the cells that appendCluster makes of it.
-func next(s string) (cluster string, cells int) {
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		return s[:1], 1
+// Cells is the number of cells that plain text takes when it is drawn by this package. It stops
+// counting at the limit, however long the text is.
+func Cells(s string, limit int) int {
+	n := 0
+	for n < limit && len(s) > 0 {
+		cluster, _, cells := next(s)
+		n += cells
+		s = s[len(cluster):]
 	}
-	it := graphemes.FromString(s)
+	return min(n, limit)
+}
+
+// next is the first grapheme cluster of plain text, what to show for it, and the cells it takes.
+//
+// Terminals count some clusters by their first character and some by the sum of all (Thai and
+// Indic vowel signs, skin tones), and the renderer follows the terminal. The larger of both is
+// taken, so that a line is never too long.
+func next(s string) (cluster, shown string, cells int) {
+	const hidden = "?"
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		if s[0] < 0x20 || s[0] == 0x7f {
+			return s[:1], hidden, 1
+		}
+		return s[:1], s[:1], 1
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	// A mark without a base would join what stands before it.
+	if first == utf8.RuneError && size == 1 || unicode.IsMark(first) || !unicode.IsPrint(first) && !unicode.Is(unicode.Zs, first) {
+		return s[:size], hidden, 1
+	}
+	// A cluster of more than maxCluster bytes is cut there, without looking for its end.
+	it := graphemes.FromString(s[:min(len(s), maxCluster)])
 	it.Next()
 	cluster = it.Value()
-	if isControl(cluster) {
-		_, size := utf8.DecodeRuneInString(cluster)
-		return cluster[:size], 1
+	for len(cluster) > size && !utf8.ValidString(cluster) {
+		cluster = cluster[:len(cluster)-1]
 	}
-	if n := displaywidth.String(cluster); n > 0 {
-		return cluster, n
+	shown = cluster
+	cells = max(ansi.StringWidth(shown), ansi.StringWidthWc(shown))
+	if cells == 0 {
+		return cluster, hidden, 1
 	}
-	return cluster, 0
+	return cluster, shown, cells
 }
 
-// appendCluster appends what stands for a cluster on the screen.
-func appendCluster(dst []byte, cluster string) []byte {
-	if isControl(cluster) {
-		return append(dst, '?')
-	}
-	if len(cluster) > maxCluster {
-		_, size := utf8.DecodeRuneInString(cluster)
-		cluster = cluster[:size]
-	}
-	return append(dst, cluster...)
-}
-
-// isControl reports whether a cluster starts with a C0 or C1 control character or a byte that is
-// not UTF-8, which some terminals take for a C1 control.
-func isControl(cluster string) bool {
-	r, size := utf8.DecodeRuneInString(cluster)
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && size <= 1
-}
-
-// printableASCII reports whether s is plain ASCII without control characters.
+// printableASCII reports whether s is ASCII without control characters.
 func printableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -179,38 +188,25 @@ func wrapParagraph(s string, w int) []string {
 	var lines []string
 	var line []byte
 	used := 0
+	end := func() { lines, line, used = append(lines, string(line)), line[:0], 0 }
 	for word := range strings.FieldsSeq(s) {
-		cells := plainWidth(word)
-		if used > 0 && used+1+cells > w {
-			lines, line, used = append(lines, string(line)), line[:0], 0
+		if used > 0 && used+1+Cells(word, w) > w {
+			end()
 		}
 		if used > 0 {
 			line, used = append(line, ' '), used+1
 		}
 		for len(word) > 0 {
-			cluster, n := next(word)
-			if used > 0 && used+n > w {
-				lines, line, used = append(lines, string(line)), line[:0], 0
+			cluster, shown, cells := next(word)
+			if used > 0 && used+cells > w {
+				end()
 			}
-			if n <= w {
-				line, used = appendCluster(line, cluster), used+n
+			if cells <= w {
+				line, used = append(line, shown...), used+cells
 			}
 			word = word[len(cluster):]
 		}
 	}
-	return append(lines, string(line))
-}
-
-// plainWidth is the number of cells that AppendTruncated makes of plain text.
-func plainWidth(s string) int {
-	if printableASCII(s) {
-		return len(s)
-	}
-	n := 0
-	for len(s) > 0 {
-		cluster, cells := next(s)
-		n += cells
-		s = s[len(cluster):]
-	}
-	return n
+	end()
+	return lines
 }
