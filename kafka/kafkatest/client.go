@@ -1,8 +1,10 @@
 package kafkatest
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -13,7 +15,11 @@ import (
 // Client returns a client on the PLAINTEXT listeners that is closed with the test.
 func (c *Cluster) Client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.Bootstrap()...)}, opts...)...)
+	opts = append([]kgo.Opt{
+		kgo.SeedBrokers(c.Bootstrap()...),
+		kgo.MetadataMinAge(100 * time.Millisecond), // tests change the cluster and look again
+	}, opts...)
+	cl, err := kgo.NewClient(opts...)
 	if err != nil {
 		t.Fatalf("make a Kafka client: %v", err)
 	}
@@ -21,13 +27,39 @@ func (c *Cluster) Client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 	return cl
 }
 
-// CreateTopic creates a topic with a replica on every node.
+// CreateTopic creates a topic with a replica on every node, and returns when every node knows the
+// leaders of its partitions.
 func (c *Cluster) CreateTopic(t testing.TB, topic string, partitions int) {
 	t.Helper()
-	adm := kadm.NewClient(c.Client(t))
-	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), nil, topic); err != nil {
+	cl := c.Client(t)
+	if _, err := kadm.NewClient(cl).CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), nil, topic); err != nil {
 		t.Fatalf("create topic %s: %v", topic, err)
 	}
+	name := kmsg.NewMetadataRequestTopic()
+	name.Topic = &topic
+	req := kmsg.NewPtrMetadataRequest()
+	req.Topics = append(req.Topics, name)
+	Await(t, "topic "+topic+" has its leaders", func() error {
+		for _, seed := range cl.SeedBrokers() {
+			resp, err := req.RequestWith(t.Context(), seed)
+			if err != nil {
+				return err
+			}
+			created := resp.Topics[0]
+			if err := kerr.ErrorForCode(created.ErrorCode); err != nil {
+				return err
+			}
+			if got := len(created.Partitions); got != partitions {
+				return fmt.Errorf("%d partitions of %d", got, partitions)
+			}
+			for _, p := range created.Partitions {
+				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+					return fmt.Errorf("partition %d: %w", p.Partition, err)
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // Produce appends n records to one partition, acknowledged by all replicas. Their values count from 0.

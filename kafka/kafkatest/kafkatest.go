@@ -43,6 +43,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Env is the environment variable that lists the Kafka versions to test against, separated by spaces.
@@ -78,6 +79,21 @@ func Run(t *testing.T, f func(t *testing.T, version string)) {
 // also on a shared cluster and when the test is repeated.
 func Name(prefix string) string {
 	return fmt.Sprintf("%s-%08x", prefix, rand.Uint32())
+}
+
+// Await calls f, every 50 ms and for a minute at most, until it has no error; what says in the words of a
+// failure what is waited for.
+func Await(t testing.TB, what string, f func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after a minute of waiting until %s: %v", what, err)
+		}
+	}
 }
 
 // shared holds the clusters of this test binary that its tests share.

@@ -74,6 +74,7 @@ func consumeShared(t *testing.T, c *Cluster, topic string) {
 }
 
 func TestKillAndRestart(t *testing.T) {
+	t.Parallel()
 	c := Start(t, Latest(t), Options{})
 	topic := Name("kept")
 	c.CreateTopic(t, topic, 1)
@@ -95,6 +96,30 @@ func TestKillAndRestart(t *testing.T) {
 	}
 }
 
+func TestFailureToStartSaysWhy(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"setting that no node takes", Options{Properties: map[string]string{"log.retention.ms": "a week"}}, "log.retention.ms"},
+		{"setting that fails when it serves", Options{Properties: map[string]string{"metric.reporters": "no.such.Reporter"}}, "no.such.Reporter"},
+		{"two nodes", Options{Nodes: 2}, "1 or 3"},
+		{"listener that is none", Options{Listeners: []Listener{"HTTP"}}, "HTTP"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := launch(Latest(t), tt.o, t.TempDir())
+			if err == nil {
+				c.close()
+				t.Fatal("it started")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the error does not name %s: %v", tt.want, err)
+			}
+		})
+	}
+}
+
 func TestShareVersionOff(t *testing.T) {
 	c := Start(t, Latest(t), Options{ShareVersion: "0"})
 	if got := shareVersion(t, c); got != 0 {
@@ -103,6 +128,7 @@ func TestShareVersionOff(t *testing.T) {
 }
 
 func TestThreeNodes(t *testing.T) {
+	t.Parallel()
 	c := Start(t, Latest(t), Options{Nodes: 3})
 	topic := Name("replicated")
 	c.CreateTopic(t, topic, 3)
@@ -110,7 +136,7 @@ func TestThreeNodes(t *testing.T) {
 
 	c.Kill(t, 2)
 	adm := kadm.NewClient(c.Client(t))
-	await(t, "node 2 leads nothing", func() error {
+	Await(t, "node 2 leads nothing", func() error {
 		m, err := adm.Metadata(t.Context(), topic)
 		if err != nil {
 			return err
@@ -124,7 +150,7 @@ func TestThreeNodes(t *testing.T) {
 	})
 
 	c.Restart(t, 2)
-	await(t, "all replicas are in sync again", func() error {
+	Await(t, "all replicas are in sync again", func() error {
 		m, err := adm.Metadata(t.Context(), topic)
 		if err != nil {
 			return err
@@ -139,6 +165,7 @@ func TestThreeNodes(t *testing.T) {
 }
 
 func TestSecurity(t *testing.T) {
+	t.Parallel()
 	c := Start(t, Latest(t), Options{Listeners: []Listener{SASLPlaintext, SASLSSL, SSL}, ACLs: true})
 	topic := Name("guarded")
 	c.CreateTopic(t, topic, 1)
@@ -197,22 +224,6 @@ func TestSecurity(t *testing.T) {
 			t.Errorf("alice sees the topics %q, want %q", got, topic)
 		}
 	})
-}
-
-// await polls until f has no error.
-func await(t *testing.T, what string, f func() error) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		err := f()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: %v", what, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }
 
 // shareVersion returns the finalised level of the feature share.version, 0 when it has none.
