@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"context"
 	"errors"
 	"regexp"
 	"strings"
@@ -46,11 +45,9 @@ func Connect(cfg Config) *Connection {
 	if cfg.ClientID == "" {
 		cfg.ClientID = "flightdeck"
 	}
-	return &Connection{
-		cfg:     cfg,
-		record:  record{reached: map[string]bool{}, failed: map[string]failure{}},
-		clients: map[*kgo.Client]struct{}{},
-	}
+	c := &Connection{cfg: cfg, clients: map[*kgo.Client]struct{}{}}
+	c.record.init()
+	return c
 }
 
 // ReadOnly reports whether the connection refuses everything that is not a read.
@@ -126,8 +123,7 @@ func (c *Connection) options(j job) []kgo.Opt {
 		kgo.Dialer(c.dialer(t.dial)),
 		kgo.RequestTimeoutOverhead(t.response),
 		kgo.MaxVersions(allowed(c.cfg.ReadOnly)),
-		// kgo keeps a dead coordinator until its metadata changes, so what it knows must age fast.
-		kgo.MetadataMaxAge(3 * time.Second),
+		// Metadata is refreshed when a broker cannot be dialed (see hooks); this is how soon again.
 		kgo.MetadataMinAge(500 * time.Millisecond),
 		// Metrics about flightdeck are of no use to the operators of a cluster, and sending them is a write.
 		kgo.DisableClientMetrics(),
@@ -147,7 +143,7 @@ func (c *Connection) options(j job) []kgo.Opt {
 	if c.cfg.Log != nil {
 		opts = append(opts, kgo.WithLogger(kslog.New(c.cfg.Log)))
 	}
-	return append(opts, kgo.WithHooks(&hooks{c}))
+	return append(opts, kgo.WithHooks(&hooks{c: c}))
 }
 
 var softwareToken = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$`)
@@ -163,18 +159,4 @@ func softwareName(clientID string) (name, version string) {
 		version = "unknown"
 	}
 	return name, version
-}
-
-// Check tries the connection: it asks the bootstrap servers for the brokers, and each broker, at the address
-// that it advertises, for its API versions. It ends within 10 s whatever the cluster does, and within
-// the deadline of ctx. The error is one for [Connection.Explain].
-func (c *Connection) Check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 9*time.Second)
-	defer cancel()
-	cl, err := c.client(jobPoll)
-	if err != nil {
-		return err
-	}
-	defer cl.Close()
-	return cl.Ping(ctx)
 }

@@ -3,15 +3,21 @@ package kafka
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
+	"os"
 	"time"
 )
 
-// handshakeError is a failed TLS handshake, to tell it from a connection that could not be opened.
-type handshakeError struct{ err error }
+// dialError is a connection that could not be opened. Its text is that of the cause.
+type dialError struct {
+	address string // as dialed, host:port
+	tls     bool   // whether TCP was open and the TLS handshake failed
+	err     error
+}
 
-func (e *handshakeError) Error() string { return "TLS handshake: " + e.err.Error() }
-func (e *handshakeError) Unwrap() error { return e.err }
+func (e *dialError) Error() string { return e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }
 
 // dialer opens connections, TLS included, each within limit.
 func (c *Connection) dialer(limit time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -23,23 +29,41 @@ func (c *Connection) dialer(limit time.Duration) func(ctx context.Context, netwo
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		conn, err := dial(ctx, network, address)
-		if err != nil || c.cfg.TLS == nil {
-			return conn, err
+		if err != nil {
+			return nil, &dialError{address: address, err: err}
 		}
-		cfg := c.cfg.TLS
-		if cfg.ServerName == "" {
-			cfg = cfg.Clone()
-			cfg.ServerName, _, err = net.SplitHostPort(address)
-			if err != nil {
-				conn.Close()
-				return nil, err
-			}
+		if c.cfg.TLS == nil {
+			return conn, nil
 		}
-		secure := tls.Client(conn, cfg)
+		secure := tls.Client(conn, tlsFor(c.cfg.TLS, address))
 		if err := secure.HandshakeContext(ctx); err != nil {
 			conn.Close()
-			return nil, &handshakeError{err}
+			if errors.Is(err, context.DeadlineExceeded) {
+				// As a time-out of the dial, franz-go goes on to the next bootstrap server; as the end
+				// of a context, it would give up.
+				err = &net.OpError{Op: "dial", Net: network, Addr: conn.RemoteAddr(), Err: os.ErrDeadlineExceeded}
+			}
+			return nil, &dialError{address: address, tls: true, err: err}
 		}
 		return secure, nil
 	}
+}
+
+// tlsFor returns cfg with the server name filled in from the address.
+func tlsFor(cfg *tls.Config, address string) *tls.Config {
+	if cfg.ServerName != "" {
+		return cfg
+	}
+	cfg = cfg.Clone()
+	cfg.ServerName = hostOf(address)
+	return cfg
+}
+
+// hostOf is the host of host:port, or all of it when there is no port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
 }
