@@ -27,6 +27,8 @@ type consumerGroup struct {
 	// perMember is how many records a second each member can handle; [unlimited] for all there are and 0 for none: such a
 	// member is alive and gets nowhere.
 	perMember float64
+	// clings is true for members that keep their partitions whatever becomes of the topics.
+	clings bool
 	// guest is a further member that comes and goes.
 	guest bool
 }
@@ -63,8 +65,8 @@ var consumerGroups = []consumerGroup{
 	{id: "notification-sender", topics: []string{topicNotify}, lag: 1800, members: 2, protocol: kip848, perMember: 8},
 	// Rebalances again and again.
 	{id: "search-indexer", topics: []string{topicProducts}, lag: 4, members: 2, protocol: eager, perMember: unlimited, guest: true},
-	// Reads a topic that was deleted, and one that is there.
-	{id: "legacy-erp-bridge", topics: []string{topicLegacy, topicStock}, lag: 5, members: 1, protocol: eager, perMember: unlimited},
+	// Clings to a topic that was deleted, and to one that is there.
+	{id: "legacy-erp-bridge", topics: []string{topicLegacy, topicStock}, lag: 5, members: 1, clings: true},
 	// Committed an offset that retention has taken since.
 	{id: "risk-scoring", topics: []string{topicFraud}, lag: 2300, members: 1, protocol: cooperative},
 	// Reads transactions: their control records stay behind as lag.
@@ -140,7 +142,13 @@ func (c *Cluster) startConsumers(ctx context.Context) {
 		g := &consumerGroups[i]
 		for m := range g.members {
 			id := c.names.pod(g.id, m)
-			c.wg.Go(func() { c.consume(ctx, g, id, m) })
+			c.wg.Go(func() {
+				if g.clings {
+					c.clingOn(ctx, g, id)
+					return
+				}
+				c.consume(ctx, g, id, m)
+			})
 		}
 		if g.guest {
 			c.wg.Go(func() { c.consumeNowAndThen(ctx, g) })

@@ -23,7 +23,7 @@ const latest int64 = -1
 
 var shareGroups = []shareGroup{
 	{id: "order-workers", topic: topicOrders, behind: 12, workers: []temper{steady, steady, outOfOrder, slow, moody, steady}},
-	{id: "order-audit", topic: topicOrders, behind: 40, workers: []temper{steady, steady}},
+	{id: "order-audit", topic: topicOrders, behind: 40, workers: []temper{brisk, brisk, brisk}},
 	{id: "email-dispatch", topic: topicEmail, behind: 25, workers: []temper{steady, moody, outOfOrder}},
 	{id: "returns-desk", topic: topicReturns, behind: latest, workers: []temper{steady}},
 	{id: "label-printers", topic: topicShipping, behind: 320},
