@@ -37,6 +37,15 @@ func (t *Table[R]) Selected() (*R, bool) {
 // Index is the place of the cursor among the rows as shown, from 0.
 func (t *Table[R]) Index() int { return t.cursor }
 
+// InView are the rows on the screen, from the top, shared with the table.
+func (t *Table[R]) InView() []*R {
+	rows := make([]*R, 0, t.lines())
+	for _, i := range t.order[t.offset:min(t.offset+t.lines(), len(t.order))] {
+		rows = append(rows, &t.rows[i])
+	}
+	return rows
+}
+
 // Select puts the cursor on the row with that key and reports whether there is one.
 func (t *Table[R]) Select(key string) bool {
 	i := t.place(key)

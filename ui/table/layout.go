@@ -16,14 +16,14 @@ type layout struct {
 	now, before []int
 	ticks       int
 
-	shown  []int // columns on the screen
+	shown  []int // columns on the screen; nil when it is to be found out
 	widths []int // width of each of shown
 }
 
 // period is the number of refreshes after which widths are forgotten.
 const period = 30
 
-func (l *layout) reset() { *l = layout{shown: l.shown[:0], widths: l.widths[:0]} }
+func (l *layout) reset() { *l = layout{} }
 
 // tick counts a refresh.
 func (l *layout) tick() {
@@ -67,10 +67,10 @@ func (t *Table[R]) columnsShown() []int {
 // least is the width below which the column is not shown.
 func (c *Column[R]) least() int { return max(c.Min, 1) }
 
-// arrange decides which columns are shown, and how wide.
-func (t *Table[R]) arrange() {
+// arrange decides how wide the columns are, and whether that is new.
+func (t *Table[R]) arrange() (changed bool) {
 	l := &t.layout
-	shown := t.columnsShown()
+	shown := l.shown
 	widths := make([]int, len(shown))
 	left := t.width - gutter - bar + gap
 	for n, i := range shown {
@@ -116,5 +116,7 @@ func (t *Table[R]) arrange() {
 		left -= more
 		weights -= c.Weight
 	}
-	l.shown, l.widths = shown, widths
+	changed = !slices.Equal(l.widths, widths)
+	l.widths = widths
+	return changed
 }

@@ -52,6 +52,7 @@ type Table[R any] struct {
 
 	rows  []R
 	keys  []string // key of each of rows
+	spare []string // the keys before, for their memory
 	order []int    // indices of rows as shown
 
 	sort int // index of the column to sort by, or unsorted
@@ -64,7 +65,7 @@ type Table[R any] struct {
 	marks    map[string]bool
 
 	width, height int
-	wide          bool
+	wide, blurred bool
 
 	layout layout
 	cache  cache
@@ -88,13 +89,13 @@ func New[R any](key func(*R) string, columns ...Column[R]) *Table[R] {
 // SetTheme sets the look.
 func (t *Table[R]) SetTheme(theme *themes.Theme) {
 	t.theme = theme
-	t.cache.drop()
+	t.cache.redraw()
 }
 
 // SetDim sets which rows are drawn as stale.
 func (t *Table[R]) SetDim(dim func(*R) bool) {
 	t.dim = dim
-	t.cache.drop()
+	t.cache.redraw()
 }
 
 // SetSize sets the width and height in cells, with the header.
@@ -122,30 +123,53 @@ func (t *Table[R]) SetWide(wide bool) {
 // Wide reports whether wide mode is on.
 func (t *Table[R]) Wide() bool { return t.wide }
 
-// SetRows replaces the rows. The cursor follows its row; one that is gone leaves it where it was.
-// Before it is first moved the cursor stays at the top, so that a table that is still filling shows
-// what sorts first.
+// SetFocus sets whether the keyboard is with this table; where it is not, the cursor is drawn as a
+// mark in the margin alone. A new table has the focus.
+func (t *Table[R]) SetFocus(focus bool) {
+	t.blurred = !focus
+	t.cache.redraw()
+}
+
+// SetRows replaces the rows. The cursor follows its row; when that is gone it goes to the next one
+// that is still there. Before it is first moved it stays at the top, so that a table that is still
+// filling shows what sorts first.
 func (t *Table[R]) SetRows(rows []R) {
 	t.layout.tick()
-	same := len(rows) == len(t.keys)
+	keys := t.spare[:0]
 	for i := range rows {
-		k := t.key(&rows[i])
-		if i < len(t.keys) {
-			same = same && t.keys[i] == k
-			t.keys[i] = k
-		} else {
-			t.keys = append(t.keys, k)
-		}
+		keys = append(keys, t.key(&rows[i]))
 	}
-	t.keys = t.keys[:len(rows)]
-	t.rows = rows
-	if !same {
+	if !slices.Equal(keys, t.keys) {
+		if t.held && !slices.Contains(keys, t.selected) {
+			t.selected = t.heir(keys)
+		}
 		t.order = t.order[:0]
 		for i := range rows {
 			t.order = append(t.order, i)
 		}
 	}
+	t.rows, t.keys, t.spare = rows, keys, t.keys
 	t.resort()
+}
+
+// heir is the key of the row nearest to the cursor, first below and then above it, that is among
+// keys; the selected one when there is none.
+func (t *Table[R]) heir(keys []string) string {
+	kept := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		kept[k] = true
+	}
+	for i := t.cursor + 1; i < len(t.order); i++ {
+		if k := t.keys[t.order[i]]; kept[k] {
+			return k
+		}
+	}
+	for i := min(t.cursor, len(t.order)) - 1; i >= 0; i-- {
+		if k := t.keys[t.order[i]]; kept[k] {
+			return k
+		}
+	}
+	return t.selected
 }
 
 // Len is the number of rows.
@@ -159,9 +183,11 @@ func (t *Table[R]) resort() {
 		slices.SortFunc(t.order, compare)
 	}
 	line, top := t.cursor-t.offset, t.offset == 0
-	t.cursor = t.find()
+	if i := t.place(t.selected); t.held && i >= 0 {
+		t.cursor = i
+	}
 	if !top {
-		t.offset = t.cursor - line
+		t.offset = t.cursor - line // the row stays where the eye is
 	}
 	t.follow()
 }
@@ -182,16 +208,6 @@ func (t *Table[R]) compare() func(a, b int) int {
 		}
 		return n
 	}
-}
-
-// find is the place of the selected row in order, or of the row that takes its place.
-func (t *Table[R]) find() int {
-	if t.held {
-		if i := t.place(t.selected); i >= 0 {
-			return i
-		}
-	}
-	return t.cursor
 }
 
 // place is the place of a key in order, or -1.

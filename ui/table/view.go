@@ -11,23 +11,38 @@ type cell struct {
 	tok  themes.Token
 }
 
-// cache keeps what was drawn, for as long as it holds.
+// cache keeps what was formatted and drawn, for as long as it holds.
 type cache struct {
-	valid bool
-	lines []line
-	frame []byte
-	cells []cell
+	// lines is a ring: the row at place p is kept in line p modulo their number, so that scrolling
+	// formats only the rows that come into view.
+	lines    []line
+	arranged bool
+	frame    []byte
 }
 
-// line is one drawn row.
+// line is what is kept of one row.
 type line struct {
-	row              int // place in order
-	selected, marked bool
-	bytes            []byte
+	place            int // in order; -1 for none
+	cells            []cell
 	drawn            bool
+	selected, marked bool // as it was drawn
+	bytes            []byte
 }
 
-func (c *cache) drop() { c.valid = false }
+// drop forgets everything, when rows or columns changed.
+func (c *cache) drop() {
+	c.arranged = false
+	for n := range c.lines {
+		c.lines[n].place = -1
+	}
+}
+
+// redraw forgets what was drawn, when the look changed.
+func (c *cache) redraw() {
+	for n := range c.lines {
+		c.lines[n].drawn = false
+	}
+}
 
 // View draws the table: exactly the lines and cells of SetSize.
 func (t *Table[R]) View() string {
@@ -49,40 +64,39 @@ func (t *Table[R]) View() string {
 	return string(b)
 }
 
-// inView are the rows on the screen, as indices of rows.
-func (t *Table[R]) inView() []int {
-	return t.order[t.offset:min(t.offset+t.lines(), len(t.order))]
-}
-
-// measure formats the rows in view when something changed, and sizes the columns to them.
+// measure formats the rows that came into view, and sizes the columns to them.
 func (t *Table[R]) measure() {
-	c := &t.cache
-	rows := t.inView()
-	if c.valid && len(c.lines) > 0 && c.lines[0].row == t.offset {
-		return
+	c, l := &t.cache, &t.layout
+	if len(c.lines) != t.lines() {
+		c.lines = make([]line, t.lines())
+		c.drop()
 	}
-	for len(c.lines) < t.lines() {
-		c.lines = append(c.lines, line{})
+	if l.shown == nil {
+		l.shown = t.columnsShown()
 	}
-	c.lines = c.lines[:t.lines()]
-	if t.layout.now == nil {
-		t.layout.now, t.layout.before = make([]int, len(t.columns)), make([]int, len(t.columns))
+	if l.now == nil {
+		l.now, l.before = make([]int, len(t.columns)), make([]int, len(t.columns))
 	}
-	c.cells = c.cells[:0]
-	shown := t.columnsShown()
-	for _, r := range rows {
-		for _, i := range shown {
-			s, tok := t.columns[i].Cell(&t.rows[r])
-			t.layout.see(i, text.Cells(s, t.width))
-			c.cells = append(c.cells, cell{s, tok})
+	for place := t.offset; place < min(t.offset+t.lines(), len(t.order)); place++ {
+		kept := &c.lines[place%len(c.lines)]
+		if kept.place == place {
+			continue
+		}
+		kept.place, kept.drawn, kept.cells = place, false, kept.cells[:0]
+		for _, i := range l.shown {
+			s, tok := t.columns[i].Cell(&t.rows[t.order[place]])
+			if l.see(i, text.Cells(s, t.width)) {
+				c.arranged = false
+			}
+			kept.cells = append(kept.cells, cell{s, tok})
 		}
 	}
-	t.arrange()
-	for n := range c.lines {
-		c.lines[n].drawn = false
-		c.lines[n].row = t.offset + n
+	if !c.arranged {
+		c.arranged = true
+		if t.arrange() {
+			c.redraw()
+		}
 	}
-	c.valid = true
 }
 
 // titleWidth is the width of a column's header with its arrow.
@@ -95,28 +109,23 @@ func (t *Table[R]) titleWidth(column int) int {
 }
 
 func (t *Table[R]) appendHeader(b []byte) []byte {
-	b = text.AppendSpaces(b, min(gutter, t.width))
-	used := gutter
+	p := pen{dst: b, ellipsis: t.theme.Glyphs.Ellipsis}
+	p.skip(min(gutter, t.width))
 	for n, i := range t.layout.shown {
-		c := &t.columns[i]
 		if n > 0 {
-			b = text.AppendSpaces(b, gap)
-			used += gap
+			p.skip(gap)
 		}
-		title, style := c.Title, t.theme.Style(themes.Header)
+		title, tok := t.columns[i].Title, themes.Header
 		if i == t.sort {
 			arrow := t.theme.Glyphs.Up
 			if t.desc {
 				arrow = t.theme.Glyphs.Down
 			}
-			title, style = title+" "+arrow, t.theme.Style(themes.Accent)
+			title, tok = title+" "+arrow, themes.Accent
 		}
-		b = append(b, style.Open...)
-		b = text.AppendFit(b, title, t.layout.widths[n], c.Right, t.theme.Glyphs.Ellipsis)
-		b = append(b, style.Close...)
-		used += t.layout.widths[n]
+		p.cell(title, t.theme.Style(tok), t.layout.widths[n], t.columns[i].Right)
 	}
-	return text.AppendSpaces(b, t.width-used)
+	return p.end(t.width)
 }
 
 // appendLine appends the n-th row on the screen.
@@ -125,70 +134,44 @@ func (t *Table[R]) appendLine(b []byte, n int) []byte {
 	if place >= len(t.order) {
 		return text.AppendSpaces(b, t.width)
 	}
-	l := &t.cache.lines[n]
+	l := &t.cache.lines[place%len(t.cache.lines)]
 	selected, marked := place == t.cursor, t.marks[t.keys[t.order[place]]]
 	if !l.drawn || l.selected != selected || l.marked != marked {
-		l.bytes = t.drawRow(l.bytes[:0], n, selected, marked)
 		l.drawn, l.selected, l.marked = true, selected, marked
+		l.bytes = t.appendRow(l.bytes[:0], l)
 	}
-	b = append(b, l.bytes...)
-	return t.appendBar(b, n)
+	return t.appendBar(append(b, l.bytes...), n)
 }
 
-// drawRow draws the n-th row on the screen, all but the scroll bar.
-func (t *Table[R]) drawRow(b []byte, n int, selected, marked bool) []byte {
-	style := t.theme.Style
-	if selected {
+// appendRow appends a row, all but the scroll bar.
+func (t *Table[R]) appendRow(b []byte, l *line) []byte {
+	style, p := t.theme.Style, pen{dst: b, ellipsis: t.theme.Glyphs.Ellipsis}
+	if l.selected && !t.blurred {
 		style = t.theme.OnSelected
+		p.blank = style(themes.Text)
 	}
-	g := &t.theme.Glyphs
-	space := style(themes.Text)
-	if t.width >= 1 {
-		cursor := " "
-		if selected {
-			cursor = g.Cursor
-		}
-		b = style(themes.Accent).Append(b, cursor)
+	if t.width >= gutter {
+		p.flag(l.selected, t.theme.Glyphs.Cursor, style(themes.Accent))
+		p.flag(l.marked, t.theme.Glyphs.Mark, style(themes.Marked))
 	}
-	if t.width >= 2 {
-		mark := " "
-		if marked {
-			mark = g.Mark
-		}
-		b = style(themes.Marked).Append(b, mark)
-	}
-	used := gutter
-	cells := t.cache.cells[n*len(t.layout.shown):]
-	stale := t.dim != nil && t.dim(&t.rows[t.order[t.offset+n]])
+	stale := t.dim != nil && t.dim(&t.rows[t.order[l.place]])
 	for k, i := range t.layout.shown {
 		if k > 0 {
-			b = append(b, space.Open...)
-			b = text.AppendSpaces(b, gap)
-			b = append(b, space.Close...)
-			used += gap
+			p.skip(gap)
 		}
-		tok := cells[k].tok
+		tok := l.cells[k].tok
 		if stale {
 			tok = themes.Stale
 		}
-		s := style(tok)
-		b = append(b, s.Open...)
-		b = text.AppendFit(b, cells[k].text, t.layout.widths[k], t.columns[i].Right, g.Ellipsis)
-		b = append(b, s.Close...)
-		used += t.layout.widths[k]
+		p.cell(l.cells[k].text, style(tok), t.layout.widths[k], t.columns[i].Right)
 	}
-	if rest := t.width - bar - used; rest > 0 {
-		b = append(b, space.Open...)
-		b = text.AppendSpaces(b, rest)
-		b = append(b, space.Close...)
-	}
-	return b
+	return p.end(t.width - bar)
 }
 
 // appendBar appends the scroll bar's cell of the n-th line; it is blank when all rows fit.
 func (t *Table[R]) appendBar(b []byte, n int) []byte {
-	if t.width <= gutter {
-		return b
+	if t.width < gutter+bar {
+		return text.AppendSpaces(b, t.width%gutter)
 	}
 	lines, rows := t.lines(), len(t.order)
 	if rows <= lines {
