@@ -23,4 +23,33 @@
 //     stands.
 //   - Text that came from Kafka (ids, hosts, keys, values, errors) is untrusted. It is kept here as it
 //     came and passed through [Clean] at the edge where it is shown.
+//
+// # Records of a share-partition
+//
+// [DeliveryRules] is the state machine of one record (KIP-932), n being its delivery count. An event that has "-" does
+// not apply: an acknowledgement is refused, anything else has no effect. Acknowledged and archived are final and
+// states without a name are not ours to judge, so nothing applies to them.
+//
+//	event          available n    acquired n                 archiving n
+//	acquire        acquired n+1   -                          -
+//	accept         -              acknowledged n             -
+//	release        -              available n, or given up   -
+//	reject         -              given up                   -
+//	gap            -              archived n                 -
+//	renew          -              acquired n                 -
+//	lock time-out  -              available n, or given up   -
+//	session close  -              available n, or given up   -
+//	dead-lettered  -              -                          archived n
+//	leader change  -              available n-1              -
+//
+// A record is given up when it would become available again with n at the delivery count limit, and when
+// it is rejected: it becomes archived, or archiving when there is a dead-letter topic (Kafka 4.4). Before Kafka 4.3
+// the close of a session takes the attempt back: available n-1, whatever the limit.
+//
+// The window ([RecordWindow]) reaches from the start offset to the last record handed out. The start offset moves over
+// the finished prefix, so one unfinished record holds it although everything behind it may be done; and the window
+// may not grow beyond its limit (share.partition.max.record.locks).
+//
+// Outcomes are written to the state topic, holds are not. [ShareFold] folds what is written into a [ShareState] and keeps the
+// way to it ([ShareHistory]); [InferWindow] says for each offset what is known and from where.
 package model
