@@ -121,7 +121,8 @@ func (f *ShareFold) trim() {
 			f.changes = base.apply(&e.Write, e.Ref, f.changes[:0])
 			f.stored -= len(e.Write.Batches)
 		}
-		f.base, f.entries, f.trimmed = &base, slices.Clone(f.entries[cut:]), true
+		f.base, f.trimmed = &base, true
+		f.entries = append(make([]ShareEntry, 0, 2*f.keep), f.entries[cut:]...)
 	}
 }
 
