@@ -103,7 +103,6 @@ func start(ctx context.Context, o options, stdin, stdout, stderr *os.File, looku
 		}
 		return printer{source: source, explain: conn.Explain, options: o, stdout: stdout, stderr: stderr}.run(ctx)
 	}
-	noColor, _ := lookupEnv("NO_COLOR")
 	return runTerminal(ctx, ui.New(ctx, ui.Options{
 		Source:     source,
 		Explain:    conn.Explain,
@@ -111,8 +110,8 @@ func start(ctx context.Context, o options, stdin, stdout, stderr *os.File, looku
 		Interval:   o.interval,
 		OnlyGroups: o.groups,
 		Theme:      o.theme,
-		NoColor:    noColor != "",
 		ASCII:      o.ascii,
+		LookupEnv:  lookupEnv,
 		ReadOnly:   o.readOnly,
 		Demo:       o.demo,
 		LogFile:    o.logFile,

@@ -2,21 +2,56 @@ package ui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"flightdeck/model"
+	"flightdeck/themes"
 )
 
 // App is the whole program as a tea.Model.
 type App struct {
-	ctx     context.Context
-	options Options
-	history *model.History
-	view    *model.View
+	ctx      context.Context
+	options  Options
+	bindings []binding
+
+	// What is known. base is the last snapshot as the source gave it, view what is shown.
+	history interface {
+		Observe(*model.Snapshot) *model.View
+	}
+	base           *model.Snapshot
+	offsets        model.ShareOffsets
+	view           *model.View
+	now            time.Time // of the last clock tick or snapshot
+	log            activity
+	fault          string // why the last poll failed; empty when it did not
+	polls          loop
+	offsetReads    loop
+	offsetsWaiting bool // for the next read of share offsets
+	paused         bool
+
+	// What is on screen.
+	width, height int
+	look          look
+	theme         *themes.Theme
+	tabs          []tab
+	tab           int
+	overlay       overlay
+	status        message
+	frame         frame
 }
 
-// New is the program on what o says. Its polls end with ctx.
+// look is what the theme is made from.
+type look struct {
+	name    string
+	profile colorprofile.Profile
+	light   bool
+	glyphs  themes.Glyphs
+}
+
+// New is the program on what o says. What it reads ends with ctx.
 func New(ctx context.Context, o Options) *App {
 	if o.Interval <= 0 {
 		o.Interval = DefaultInterval
@@ -24,23 +59,130 @@ func New(ctx context.Context, o Options) *App {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	return &App{ctx: ctx, options: o, history: model.NewHistory()}
+	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs()}
+	a.look = firstLook(o)
+	a.restyle()
+	for _, text := range o.Notices {
+		a.record(entry{severity: model.Warning, kind: kindNotice, text: text})
+	}
+	if a.status.text == "" {
+		a.say(model.Info, "Reading the cluster.")
+	}
+	a.reload()
+	return a
+}
+
+func firstLook(o Options) look {
+	l := look{name: o.Theme, profile: colorprofile.TrueColor, glyphs: themes.Unicode}
+	if l.name == "" {
+		l.name = themes.Auto
+	}
+	if o.LookupEnv != nil {
+		l.glyphs = themes.GlyphsFor(o.LookupEnv)
+		if v, _ := o.LookupEnv("NO_COLOR"); v != "" {
+			l.profile = colorprofile.ASCII
+		}
+	}
+	if o.ASCII {
+		l.glyphs = themes.ASCII
+	}
+	return l
+}
+
+// restyle builds the theme anew and hands it to all that is drawn.
+func (a *App) restyle() {
+	o := themes.Options{Profile: a.look.profile, Light: a.look.light, Glyphs: a.look.glyphs}
+	theme, err := themes.ByName(a.look.name, o)
+	if err != nil {
+		a.record(entry{severity: model.Warning, kind: kindNotice, text: err.Error() + "."})
+		a.look.name = themes.Auto
+		theme = themes.Default(o)
+	}
+	a.theme = theme
+	for i := range a.tabs {
+		for _, s := range a.tabs[i].stack {
+			s.restyle(theme)
+		}
+	}
+}
+
+// nextTheme switches to the theme after the present one.
+func (a *App) nextTheme() tea.Cmd {
+	names := themes.Names()
+	next := names[0]
+	for i, name := range names {
+		if name == a.look.name {
+			next = names[(i+1)%len(names)]
+		}
+	}
+	a.look.name = next
+	a.restyle()
+	a.say(model.Info, "Theme: "+next+".")
+	return nil
 }
 
 // Init implements tea.Model.
-func (a *App) Init() tea.Cmd { return nil }
+func (a *App) Init() tea.Cmd {
+	return tea.Batch(a.poll(), tickClock(), tea.RequestBackgroundColor)
+}
 
 // Update implements tea.Model.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if key, ok := msg.(tea.KeyPressMsg); ok && (key.String() == "ctrl+c" || key.String() == "q") {
-		return a, tea.Quit
+	a.frame.old = true
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return a, a.press(msg)
+	case tea.PasteMsg:
+		if a.overlay != nil {
+			return a, a.overlay.update(a, msg)
+		}
+	case tea.WindowSizeMsg:
+		a.width, a.height = msg.Width, msg.Height
+	case snapshotMsg:
+		return a, a.polled(msg)
+	case offsetsMsg:
+		return a, a.offsetsRead(msg)
+	case pollDueMsg:
+		if msg.generation == a.polls.generation {
+			return a, a.poll()
+		}
+	case offsetsDueMsg:
+		if msg.generation == a.offsetReads.generation {
+			a.offsetsWaiting = false
+			return a, a.readOffsets()
+		}
+	case clockMsg:
+		a.now = time.Time(msg)
+		return a, tickClock()
+	case tea.ColorProfileMsg:
+		if a.look.profile != colorprofile.ASCII { // NO_COLOR stands
+			a.look.profile = msg.Profile
+			a.restyle()
+		}
+	case tea.BackgroundColorMsg:
+		if light := !msg.IsDark(); light != a.look.light {
+			a.look.light = light
+			a.restyle()
+		}
+	case tea.ResumeMsg:
+		return a, a.refresh()
+	default:
+		a.frame.old = false
 	}
 	return a, nil
 }
 
-// View implements tea.Model.
-func (a *App) View() tea.View {
-	v := tea.NewView("flightdeck")
-	v.AltScreen = true
-	return v
+// press handles a key: ctrl+c always quits, an overlay takes the rest, and otherwise the bindings do.
+func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
+	key := msg.String()
+	if key == "ctrl+c" {
+		return tea.Quit
+	}
+	if a.overlay != nil {
+		return a.overlay.update(a, msg)
+	}
+	if b := a.bindingFor(key); b != nil {
+		return a.run(b)
+	}
+	return nil
 }

@@ -1,4 +1,22 @@
 package ui
 
+import "strings"
+
 // KeyTable is the table of keys in Markdown, for the README.
-func KeyTable() string { return "" }
+func KeyTable() string {
+	var b strings.Builder
+	b.WriteString("| Key | What it does | Where |\n|---|---|---|\n")
+	for _, s := range sections {
+		for _, k := range newBindings() {
+			if k.section != s || len(k.keys) == 0 {
+				continue
+			}
+			b.WriteString("|")
+			for _, key := range k.keys {
+				b.WriteString(" `" + keyName(key) + "`")
+			}
+			b.WriteString(" | " + strings.ReplaceAll(k.help, "|", `\|`) + " | " + k.in.String() + " |\n")
+		}
+	}
+	return b.String()
+}

@@ -39,12 +39,13 @@ type Options struct {
 	// OnlyGroups, when not nil, limits what is read and shown to the ids for which it returns true.
 	OnlyGroups func(id string) bool
 
-	// Theme names one of themes.Names; empty means dark or light after the terminal's background.
+	// Theme names one of themes.Names; empty means themes.Auto.
 	Theme string
-	// NoColor shows no colours (NO_COLOR), unless Theme names a theme.
-	NoColor bool
 	// ASCII draws with ASCII characters only.
 	ASCII bool
+	// LookupEnv is os.LookupEnv or stands in for it: NO_COLOR, the locale and TERM decide how to draw.
+	// Nil: a terminal with colours and UTF-8.
+	LookupEnv func(string) (string, bool)
 
 	// ReadOnly disables what changes the cluster. It is enforced in package kafka; here it greys the keys.
 	ReadOnly bool

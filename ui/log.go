@@ -1,0 +1,129 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"flightdeck/model"
+)
+
+// logLen is how many entries Activity keeps.
+const logLen = 1000
+
+// The kinds of entries.
+const (
+	kindNotice = "notice"
+	kindEvent  = "event"
+	kindError  = "error"
+)
+
+// entry is one line of Activity.
+type entry struct {
+	// seq identifies the entry for the life of the program.
+	seq uint64
+	at  time.Time
+	// times is how often the same entry came in a row; at is the last time.
+	times    int
+	severity model.Severity
+	kind     string
+	// subject is the group, topic or broker; empty for the program and the cluster.
+	subject string
+	text    string
+}
+
+// activity is what happened in this session, oldest first, at most logLen entries.
+type activity struct {
+	entries []entry
+	seq     uint64
+}
+
+// add appends e. An entry equal to the last one counts it up instead, so that a cluster that is down for an
+// hour does not push out what happened before.
+func (l *activity) add(e entry) {
+	if n := len(l.entries); n > 0 {
+		last := &l.entries[n-1]
+		if last.kind == e.kind && last.subject == e.subject && last.text == e.text && last.severity == e.severity {
+			last.times++
+			last.at = e.at
+			return
+		}
+	}
+	l.seq++
+	e.seq, e.times = l.seq, 1
+	if len(l.entries) >= logLen {
+		l.entries = append(l.entries[:0], l.entries[logLen/10:]...)
+	}
+	l.entries = append(l.entries, e)
+}
+
+// message is what the status line says.
+type message struct {
+	severity model.Severity
+	text     string
+}
+
+// say shows text in the status line until something else is said.
+func (a *App) say(severity model.Severity, text string) {
+	a.status = message{severity, text}
+}
+
+// record shows the entry in the status line and keeps it in Activity.
+func (a *App) record(e entry) {
+	if e.at.IsZero() {
+		e.at = a.now
+	}
+	a.log.add(e)
+	text := e.text
+	if e.subject != "" {
+		text = e.subject + ": " + text
+	}
+	a.say(e.severity, text)
+}
+
+type problemKey struct {
+	scope      model.ProblemScope
+	name, code string
+}
+
+// noteAtOnce is how many problems of one poll get an entry each.
+const noteAtOnce = 5
+
+// noteProblems records the problems that came and went between two snapshots.
+func (a *App) noteProblems(old, next *model.Snapshot) {
+	had := make(map[problemKey]bool)
+	if old != nil {
+		for _, p := range old.Problems {
+			had[problemKey{p.Scope, p.Name, p.Code}] = true
+		}
+	}
+	fresh := 0
+	for _, p := range next.Problems {
+		key := problemKey{p.Scope, p.Name, p.Code}
+		if had[key] {
+			delete(had, key)
+			continue
+		}
+		if fresh++; fresh <= noteAtOnce {
+			a.record(entry{severity: model.Warning, kind: kindError, subject: subject(p), text: p.Text})
+		}
+	}
+	if fresh > noteAtOnce {
+		a.record(entry{severity: model.Warning, kind: kindError,
+			text: fmt.Sprintf("%d more could not be read; Cluster lists all.", fresh-noteAtOnce)})
+	}
+	for key := range had {
+		if key.scope != model.ScopeBroker {
+			continue // a group or topic that can be read again, or is gone, is seen in its row
+		}
+		p := model.Problem{Scope: key.scope, Name: key.name}
+		a.record(entry{severity: model.OK, kind: kindNotice, subject: subject(p), text: "answers again."})
+	}
+}
+
+// subject names what a problem concerns.
+func subject(p model.Problem) string {
+	if p.Scope == model.ScopeBroker && p.Name != "" {
+		return "broker " + p.Name
+	}
+	return p.Name
+}

@@ -1,0 +1,46 @@
+package ui
+
+// place is where a binding works: a set of kinds of screens.
+type place uint16
+
+// The kinds of screens.
+const (
+	atConsumers place = 1 << iota
+	atShares
+	atTopics
+	atCluster
+	atActivity
+	atGroup
+	atShareGroup
+	atTopic
+	placesEnd
+)
+
+// Sets of places.
+const (
+	anywhere = placesEnd - 1
+	lists    = atConsumers | atShares | atTopics
+	onGroup  = atConsumers | atShares | atGroup | atShareGroup
+	details  = atGroup | atShareGroup | atTopic
+)
+
+var placeNames = [...]string{"Consumers", "Shares", "Topics", "Cluster", "Activity",
+	"a consumer group", "a share group", "a topic"}
+
+// String lists the places in words.
+func (p place) String() string {
+	if p == anywhere {
+		return "everywhere"
+	}
+	s := ""
+	for i, name := range placeNames {
+		if p&(1<<i) == 0 {
+			continue
+		}
+		if s != "" {
+			s += ", "
+		}
+		s += name
+	}
+	return s
+}

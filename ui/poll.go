@@ -1,0 +1,304 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"flightdeck/model"
+)
+
+// Reads that fail are tried again after backoffFirst, then twice as long each time, up to
+// backoffMost, for ever.
+const (
+	backoffFirst = time.Second
+	backoffMost  = 16 * time.Second
+)
+
+// offsetsTimeout is how long one read of share-group positions may take. It is generous because a
+// real broker can stall for seconds on it, and nothing waits for it.
+const offsetsTimeout = time.Minute
+
+// loop is a series of reads, of which at most one is under way or waited for. Each carries the
+// generation it was begun with; an answer of another generation is of something given up and is
+// dropped.
+type loop struct {
+	generation uint64
+	cancel     context.CancelFunc // ends the read under way; nil when none is
+	failures   int                // in a row
+}
+
+// begin gives up what is under way and returns the context and the generation of what begins now.
+func (l *loop) begin(parent context.Context, timeout time.Duration) (context.Context, uint64) {
+	l.stop()
+	ctx, cancel := context.WithTimeout(parent, timeout)
+	l.cancel = cancel
+	return ctx, l.generation
+}
+
+// stop gives up the read or the wait that is under way.
+func (l *loop) stop() {
+	l.generation++
+	l.end()
+}
+
+// end notes that the read under way has answered.
+func (l *loop) end() {
+	if l.cancel != nil {
+		l.cancel()
+		l.cancel = nil
+	}
+}
+
+// reading reports whether a read is under way.
+func (l *loop) reading() bool { return l.cancel != nil }
+
+// delay is how long to wait until the next read.
+func (l *loop) delay(interval time.Duration) time.Duration {
+	if l.failures == 0 {
+		return interval
+	}
+	d := backoffFirst
+	for i := 1; i < l.failures && d < backoffMost; i++ {
+		d *= 2
+	}
+	return min(d, backoffMost)
+}
+
+// The messages of the two loops.
+type (
+	snapshotMsg struct {
+		generation uint64
+		snapshot   *model.Snapshot
+		err        error
+	}
+	offsetsMsg struct {
+		generation uint64
+		offsets    model.ShareOffsets
+		err        error
+	}
+	pollDueMsg    struct{ generation uint64 }
+	offsetsDueMsg struct{ generation uint64 }
+	// clockMsg is the time of day, once a second. It is the only clock that the program has.
+	clockMsg time.Time
+)
+
+func tickClock() tea.Cmd {
+	return tea.Every(time.Second, func(t time.Time) tea.Msg { return clockMsg(t) })
+}
+
+// guard turns a panic of read into an error: a fault in one poll must not take the terminal away.
+func guard(read func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("flightdeck made a mistake while reading the cluster (%v); the next poll tries again", r)
+		}
+	}()
+	return read()
+}
+
+// poll reads a snapshot now.
+func (a *App) poll() tea.Cmd {
+	want := a.want()
+	ctx, generation := a.polls.begin(a.ctx, a.options.Timeout)
+	source := a.options.Source
+	return func() tea.Msg {
+		msg := snapshotMsg{generation: generation}
+		msg.err = guard(func() (err error) {
+			msg.snapshot, err = source.Snapshot(ctx, want)
+			return err
+		})
+		return msg
+	}
+}
+
+// want is what the next poll is for: at first the list of groups alone, for a frame as soon as
+// possible, then everything, beginning with what is on screen.
+func (a *App) want() model.Want {
+	want := model.Want{OnlyGroups: a.options.OnlyGroups}
+	if a.base == nil {
+		want.Depth = model.DepthListing
+		return want
+	}
+	a.screen().want(&want)
+	return want
+}
+
+// polled takes the answer of a poll and schedules the next one.
+func (a *App) polled(msg snapshotMsg) tea.Cmd {
+	if msg.generation != a.polls.generation {
+		return nil
+	}
+	a.polls.end()
+	if msg.err == nil && msg.snapshot == nil {
+		msg.err = fmt.Errorf("the cluster gave no answer")
+	}
+	if msg.err != nil {
+		a.polls.failures++
+		a.pollFailed(msg.err)
+	} else {
+		if a.polls.failures > 0 {
+			a.record(entry{severity: model.OK, kind: kindNotice, text: "The cluster answers again."})
+		}
+		a.polls.failures = 0
+		a.fault = ""
+		a.take(msg.snapshot)
+		if msg.snapshot.Depth == model.DepthListing {
+			return a.poll()
+		}
+	}
+	cmds := []tea.Cmd{a.readOffsets()}
+	if !a.paused {
+		delay, generation := a.polls.delay(a.options.Interval), a.polls.generation
+		cmds = append(cmds, tea.Tick(delay, func(time.Time) tea.Msg { return pollDueMsg{generation} }))
+	}
+	return tea.Batch(cmds...)
+}
+
+// pollFailed says why nothing could be read. The last snapshot stays, and with it its age.
+func (a *App) pollFailed(err error) {
+	_, text := a.explain(err)
+	a.fault = text
+	next := a.polls.delay(a.options.Interval)
+	a.record(entry{severity: model.Critical, kind: kindError, text: text})
+	a.status.text = text + fmt.Sprintf(" Next try in %d s; ctrl+r tries now.", int(next/time.Second))
+	a.reload()
+}
+
+// explain turns an error of the source into a code and a sentence.
+func (a *App) explain(err error) (code, text string) {
+	if a.options.Explain != nil {
+		return a.options.Explain(err)
+	}
+	return "error", err.Error()
+}
+
+// take makes a snapshot the one that is shown.
+func (a *App) take(s *model.Snapshot) {
+	if s.At.After(a.now) {
+		a.now = s.At
+	}
+	a.noteProblems(a.base, s)
+	a.base = s
+	if s.Depth == model.DepthListing {
+		// Nothing can be concluded from a list of names: no history, no verdicts.
+		a.view = &model.View{Snapshot: s}
+		a.reload()
+		return
+	}
+	a.observe()
+}
+
+// observe computes and shows the view of the latest snapshot with the latest share offsets.
+func (a *App) observe() {
+	a.view = a.history.Observe(a.base.WithShareOffsets(a.offsets))
+	for i := range a.view.Events {
+		e := &a.view.Events[i]
+		a.log.add(entry{at: e.At, severity: e.Severity, kind: kindEvent, subject: e.Group, text: e.Text})
+	}
+	a.reload()
+}
+
+// readOffsets starts the loop of share offsets when there are share groups and it rests.
+func (a *App) readOffsets() tea.Cmd {
+	if a.offsetReads.reading() || a.offsetsWaiting || a.paused || a.base == nil || len(a.base.ShareGroups) == 0 {
+		return nil
+	}
+	ids := a.shareIDs()
+	ctx, generation := a.offsetReads.begin(a.ctx, offsetsTimeout)
+	source := a.options.Source
+	return func() tea.Msg {
+		msg := offsetsMsg{generation: generation}
+		msg.err = guard(func() (err error) {
+			msg.offsets, err = source.ShareOffsets(ctx, ids)
+			return err
+		})
+		return msg
+	}
+}
+
+// shareIDs are the ids of all share groups, those on screen first.
+func (a *App) shareIDs() []string {
+	var want model.Want
+	a.screen().want(&want)
+	groups := a.base.ShareGroups
+	ids := make([]string, 0, len(groups))
+	first := make(map[string]bool, len(want.Groups))
+	for _, id := range want.Groups {
+		first[id] = true
+	}
+	for _, visible := range []bool{true, false} {
+		for i := range groups {
+			if first[groups[i].ID] == visible {
+				ids = append(ids, groups[i].ID)
+			}
+		}
+	}
+	return ids
+}
+
+// offsetsRead takes the positions of share groups and schedules the next read.
+func (a *App) offsetsRead(msg offsetsMsg) tea.Cmd {
+	if msg.generation != a.offsetReads.generation {
+		return nil
+	}
+	a.offsetReads.end()
+	if msg.err != nil {
+		a.offsetReads.failures++
+		_, text := a.explain(msg.err)
+		a.record(entry{severity: model.Warning, kind: kindError, text: "Positions of share groups: " + text})
+	} else {
+		a.offsetReads.failures = 0
+		a.offsets = mergeOffsets(a.offsets, msg.offsets)
+		a.observe()
+	}
+	if a.paused {
+		return nil
+	}
+	a.offsetsWaiting = true
+	delay, generation := a.offsetReads.delay(a.options.Interval), a.offsetReads.generation
+	return tea.Tick(delay, func(time.Time) tea.Msg { return offsetsDueMsg{generation} })
+}
+
+// mergeOffsets is old with what next has read. Where next could not read a group, its old positions
+// stay, with their age, beside the problem.
+func mergeOffsets(old, next model.ShareOffsets) model.ShareOffsets {
+	merged := model.ShareOffsets{At: next.At, Groups: make(map[string]model.ShareGroupOffsets, len(old.Groups))}
+	for id, g := range old.Groups {
+		merged.Groups[id] = g
+	}
+	for id, g := range next.Groups {
+		if last, ok := merged.Groups[id]; ok && g.Problem != nil && len(g.Partitions) == 0 {
+			g.At, g.Partitions = last.At, last.Partitions
+		}
+		merged.Groups[id] = g
+	}
+	return merged
+}
+
+// pause stops both loops, or starts them again.
+func (a *App) pause() tea.Cmd {
+	a.paused = !a.paused
+	if a.paused {
+		a.polls.stop()
+		a.stopOffsets()
+		a.say(model.Info, "Paused: nothing is read until space is pressed again. ctrl+r reads once.")
+		return nil
+	}
+	a.say(model.OK, "Live again.")
+	return a.poll()
+}
+
+func (a *App) stopOffsets() {
+	a.offsetReads.stop()
+	a.offsetsWaiting = false
+}
+
+// refresh reads everything now, without waiting for the interval or the back-off.
+func (a *App) refresh() tea.Cmd {
+	a.stopOffsets()
+	a.say(model.OK, "Reading the cluster now.")
+	return a.poll()
+}

@@ -1,0 +1,136 @@
+package ui
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"flightdeck/model"
+	"flightdeck/themes"
+	"flightdeck/ui/table"
+)
+
+// groupRow is a group in a list.
+type groupRow struct {
+	model.GroupRow
+	lag     model.Int
+	partial bool // lag is only a part
+	stale   bool
+	glyphs  *themes.Glyphs
+}
+
+func newGroupRow(a *App, g *model.Group) groupRow {
+	r := groupRow{GroupRow: model.GroupRow{Group: g, Insight: a.insight(g.ID)}, glyphs: &a.theme.Glyphs}
+	if !g.OffsetsAt.IsZero() {
+		r.lag, r.partial = g.Lag()
+	}
+	r.stale = a.stale(g.Described) || g.Described.IsZero() && !g.OffsetsAt.IsZero() && a.stale(g.OffsetsAt)
+	return r
+}
+
+// groupRows are the rows of groups.
+func groupRows(a *App, groups []model.Group) []groupRow {
+	rows := make([]groupRow, len(groups))
+	for i := range groups {
+		rows[i] = newGroupRow(a, &groups[i])
+	}
+	return rows
+}
+
+// stale reports whether what was read at t is older than what the screen promises. What was never
+// read is not stale but unknown.
+func (a *App) stale(t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	return a.fault != "" || a.base.At.Sub(t) > a.lateAfter()
+}
+
+func groupKey(r *groupRow) string { return r.Group.ID }
+
+// insight is what is concluded about a group; nothing while only names are known.
+func (a *App) insight(group string) *model.Insight {
+	if in := a.view.Insights[group]; in != nil {
+		return in
+	}
+	return &noInsight
+}
+
+var noInsight model.Insight
+
+// byTrouble puts the group first that needs help most: by severity, then by lag.
+func byTrouble(x, y *groupRow) int {
+	if c := cmp.Compare(x.Insight.Verdict().Severity, y.Insight.Verdict().Severity); c != 0 {
+		return c
+	}
+	return byLag(x, y)
+}
+
+func byLag(x, y *groupRow) int { return compareOpt(x.lag, y.lag) }
+
+// compareOpt orders what is unknown below everything.
+func compareOpt[T cmp.Ordered](x, y model.Opt[T]) int {
+	xv, xok := x.Get()
+	yv, yok := y.Get()
+	switch {
+	case xok && yok:
+		return cmp.Compare(xv, yv)
+	case xok:
+		return 1
+	case yok:
+		return -1
+	}
+	return 0
+}
+
+// The columns that lists of groups share.
+var (
+	groupColumn = table.Column[groupRow]{ID: "group", Title: "GROUP", Min: 12, Max: 40, Weight: 2, Priority: 100,
+		Cell:    func(r *groupRow) (string, themes.Token) { return model.Clean(r.Group.ID), themes.Text },
+		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.ID, y.Group.ID) }}
+	typeColumn = table.Column[groupRow]{ID: "type", Title: "TYPE", Min: 8, Priority: 20,
+		Cell:    func(r *groupRow) (string, themes.Token) { return r.Group.Type.String(), themes.Muted },
+		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.Type.String(), y.Group.Type.String()) }}
+	stateColumn = table.Column[groupRow]{ID: "state", Title: "STATE", Min: 8, Max: 19, Priority: 60,
+		Cell:    func(r *groupRow) (string, themes.Token) { return stateCell(r.Group.State) },
+		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.State, y.Group.State) }}
+	membersColumn = table.Column[groupRow]{ID: "members", Title: "MEMBERS", Min: 7, Priority: 40, Right: true, Desc: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			if r.Group.Described.IsZero() {
+				return model.Unknown, themes.Faint
+			}
+			return model.Count(int64(len(r.Group.Members))), themes.Muted
+		},
+		Compare: func(x, y *groupRow) int { return cmp.Compare(len(x.Group.Members), len(y.Group.Members)) }}
+	topicsColumn = table.Column[groupRow]{ID: "topics", Title: "TOPICS", Min: 6, Priority: 10, Right: true, Desc: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			if r.Group.OffsetsAt.IsZero() && r.Group.Described.IsZero() {
+				return model.Unknown, themes.Faint
+			}
+			return model.Count(int64(r.Group.Topics())), themes.Muted
+		},
+		Compare: func(x, y *groupRow) int { return cmp.Compare(x.Group.Topics(), y.Group.Topics()) }}
+	lagColumn = table.Column[groupRow]{ID: "lag", Title: "LAG", Min: 9, Priority: 90, Right: true, Desc: true,
+		Cell: func(r *groupRow) (string, themes.Token) { return lagCell(r.lag, r.partial) }, Compare: byLag}
+	rateColumn = table.Column[groupRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 50, Right: true, Desc: true,
+		Cell:    func(r *groupRow) (string, themes.Token) { return rateCell(r.Insight.Consumed) },
+		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.Consumed, y.Insight.Consumed) }}
+	etaColumn = table.Column[groupRow]{ID: "eta", Title: "ETA", Min: 6, Priority: 30, Right: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			eta, ok := r.Insight.ETA.Get()
+			if !ok {
+				return model.Unknown, themes.Faint
+			}
+			return model.Duration(eta), themes.Muted
+		},
+		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.ETA, y.Insight.ETA) }}
+	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Weight: 5, Priority: 95, Desc: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			v := r.Insight.Verdict()
+			if v.Text == "" {
+				return model.Unknown, themes.Faint
+			}
+			return severityGlyph(r.glyphs, v.Severity) + " " + model.Clean(v.Text), severityToken(v.Severity)
+		},
+		Compare: byTrouble}
+)

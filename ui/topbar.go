@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"flightdeck/model"
+	"flightdeck/themes"
+)
+
+// topbar says what cluster this is, how it is seen, and how old the picture is.
+func (a *App) topbar(b *strings.Builder, w int) {
+	left := line{{text: " flightdeck", tok: themes.Accent, drop: 7}, {text: "  ", drop: 7}}
+	if len(left) > 0 && w < 60 {
+		left = line{{text: " "}}
+	}
+	left = append(left, span{text: a.clusterName(), tok: themes.Title})
+	var right line
+	badge := func(text string, tok themes.Token, drop int) {
+		right = append(right, span{text: " " + text + " ", tok: tok, drop: drop}, span{text: " ", drop: drop})
+	}
+	fact := func(text string, tok themes.Token, drop int) {
+		left = append(left, span{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: drop}, span{text: text, tok: tok, drop: drop})
+	}
+	if a.base != nil {
+		c := &a.base.Cluster
+		if c.Version != "" {
+			fact("Kafka "+model.Clean(c.Version), themes.Muted, 4)
+		}
+		tok, drop := themes.Muted, 3
+		if c.Up() < len(c.Brokers) {
+			tok, drop = themes.Warning, 0
+		}
+		fact(fmt.Sprintf("%d/%d brokers", c.Up(), len(c.Brokers)), tok, drop)
+		for _, f := range c.Features {
+			if f.Name == "share.version" {
+				fact("share.version "+strconv.Itoa(int(f.Finalized.Or(0))), themes.Muted, 8)
+			}
+		}
+		if n := len(a.view.Snapshot.Problems); n > 0 {
+			fact(a.theme.Glyphs.Warning+" "+model.Plural(n, "problem"), themes.Warning, 5)
+		}
+	}
+	if a.options.Profile != "" {
+		badge(model.Clean(a.options.Profile), themes.Profile, 2)
+	}
+	if a.options.Demo {
+		badge("DEMO", themes.Demo, 1)
+	}
+	if a.options.ReadOnly {
+		badge("READ-ONLY", themes.ReadOnly, 0)
+	}
+	if a.paused {
+		badge("PAUSED", themes.ReadOnly, 0)
+	}
+	right = append(right, a.age()...)
+	spread(b, a.theme, w, left, append(right, span{text: " "}))
+}
+
+func (a *App) clusterName() string {
+	switch {
+	case a.options.ClusterName != "":
+		return model.Clean(a.options.ClusterName)
+	case a.options.Demo:
+		return "embedded cluster"
+	case a.base != nil && a.base.Cluster.ID != "":
+		return model.Clean(a.base.Cluster.ID)
+	}
+	return "cluster"
+}
+
+// age says how old the data is and how long it took to read.
+func (a *App) age() line {
+	if a.base == nil {
+		if a.fault != "" {
+			return line{{text: "no answer", tok: themes.Critical}}
+		}
+		return line{{text: "connecting", tok: themes.Muted}}
+	}
+	age := max(0, a.now.Sub(a.base.At))
+	tok := themes.Muted
+	if a.fault != "" || age > a.lateAfter() {
+		tok = themes.Critical
+	}
+	return line{
+		{text: model.Duration(age) + " ago", tok: tok},
+		{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: 6},
+		{text: model.Duration(a.base.Took), tok: themes.Muted, drop: 6},
+	}
+}
+
+// lateAfter is the age from which on data is called stale: twice the longest a sound poll takes.
+func (a *App) lateAfter() time.Duration {
+	return 2*a.options.Interval + 5*time.Second
+}
