@@ -57,6 +57,9 @@ type Group struct {
 	Hidden bool
 	// Operations are what the user may do to the group.
 	Operations Operations
+	// Configs are the group configs in force (DescribeConfigs of a GROUP), such as [ConfigShareReset]; nil until they
+	// were read.
+	Configs map[string]string
 	// Problems are those of the snapshot that concern this group.
 	Problems []Problem
 }

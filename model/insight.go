@@ -42,12 +42,18 @@ const TrendLen = 60
 // Insight is what a series of snapshots says about one group.
 type Insight struct {
 	// Consumed and Produced are records per second over the last samples: of the group's progress, and of
-	// the partitions that it reads. Unknown until two samples are there.
+	// the partitions that it reads (those with an owner, while it has members that can own any). Unknown until two
+	// samples are there.
 	Consumed, Produced Opt[float64]
 	// Trend is the lag of the last samples, oldest first, at most [TrendLen].
 	Trend []Int
-	// ETA is how long the lag takes to reach 0 at the present rates; unknown when it does not shrink.
+	// ETA is how long the lag of the partitions that somebody reads takes to reach 0 at the present rates, in
+	// whole seconds from 1; unknown when it does not shrink.
 	ETA Opt[time.Duration]
+	// Rebalance is the running rebalance or the last one; nil when none was seen.
+	Rebalance *Rebalance
+	// Rebalances counts those that ended in the last 10 minutes.
+	Rebalances int
 	// Verdicts are sorted with the worst first. A group always has one.
 	Verdicts []Verdict
 	// Partitions belong to Group.Partitions, index by index.

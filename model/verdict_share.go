@@ -1,0 +1,98 @@
+package model
+
+import "fmt"
+
+// The verdicts that concern share groups alone. Those on records (a window nearly full, a record near its
+// delivery limit, archived records) belong here too, as further entries of checks: they need the
+// recorded state, which a situation does not have yet.
+
+// ShareStateTopic is the internal topic in which the brokers keep the state of share groups.
+const ShareStateTopic = "__share_group_state"
+
+// offsetsTopic is the internal topic of committed offsets, which exists wherever a group ever committed.
+const offsetsTopic = "__consumer_offsets"
+
+// ConfigShareReset is the group config that says where a new share group begins: latest (the default), earliest,
+// or by_duration:P....
+const ConfigShareReset = "share.auto.offset.reset"
+
+// checkShareStart looks for share groups with members to which nothing was delivered. They have
+// no start offset on any partition. The same is true while everything is in its first delivery, so
+// some time has to pass.
+func checkShareStart(s *situation) Verdict {
+	g := s.group
+	if g.Type != TypeShare || len(g.Members) == 0 || s.assigned() == 0 || g.OffsetsAt.IsZero() || s.watched() < stalledAfter {
+		return Verdict{}
+	}
+	var end int64
+	for i := range g.Partitions {
+		if g.Partitions[i].Position.Known() {
+			return Verdict{}
+		}
+		end += g.Partitions[i].End.Or(0)
+	}
+	evidence := []string{s.membersInWords(), fmt.Sprintf("No partition has a start offset, for %s.", Duration(s.watched()))}
+	if trouble := shareStateTrouble(s.snapshot); trouble != "" {
+		return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
+			Text:     "nothing delivered: " + trouble,
+			Evidence: evidence,
+			Next: "Share groups keep their state in " + ShareStateTopic + ". On a cluster of fewer than three brokers set " +
+				"share.coordinator.state.topic.replication.factor and share.coordinator.state.topic.min.isr to 1 on the brokers."}
+	}
+	reset, known := g.Configs[ConfigShareReset]
+	switch {
+	case known && reset == "latest":
+		v := Verdict{Code: VerdictShareReadsLatest, Severity: Info,
+			Text:     "nothing delivered: reads only new records",
+			Evidence: append(evidence, ConfigShareReset+" is latest: records from before the first member joined are not delivered."),
+			Next:     "Produce a record, or set " + ConfigShareReset + " to earliest before the group first reads."}
+		if end > 0 {
+			v.Severity = Warning
+		}
+		return v
+	case known:
+		evidence = append(evidence, ConfigShareReset+" is "+reset+".")
+	default:
+		evidence = append(evidence, ConfigShareReset+" was not read; it is latest unless it is set, so that records from before the first member joined are not delivered.")
+	}
+	return Verdict{Code: VerdictShareNothingDelivered, Severity: Info,
+		Text:     "nothing delivered, or all in its first delivery",
+		Evidence: evidence,
+		Next:     "Produce a record and see whether it arrives; look at " + ConfigShareReset + "."}
+}
+
+// shareStateTrouble says in short what is wrong with the state topic; empty when nothing is, or when one cannot tell.
+func shareStateTrouble(s *Snapshot) string {
+	topic, ok := s.Topic(ShareStateTopic)
+	if !ok {
+		// Without the right to see internal topics both are missing.
+		if _, seen := s.Topic(offsetsTopic); seen {
+			return ShareStateTopic + " is missing"
+		}
+		return ""
+	}
+	leaderless := 0
+	for i := range topic.Partitions {
+		if topic.Partitions[i].Leader < 0 {
+			leaderless++
+		}
+	}
+	if leaderless == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s without leader in %s", Plural(leaderless, "partition"), ShareStateTopic)
+}
+
+// checkShareLag says why a share group has a start offset and no lag.
+func checkShareLag(s *situation) Verdict {
+	g := s.group
+	if g.Type != TypeShare || s.lag.Known() || s.open == len(g.Partitions) {
+		return Verdict{}
+	}
+	return Verdict{Code: VerdictLagUnknown, Severity: Info,
+		Text: "lag unknown until consuming starts",
+		Evidence: []string{
+			"The broker answers -1: after a reset, and before the first record is finished, it does not know the lag.",
+			"Brokers before Kafka 4.2 never tell it.",
+		}}
+}
