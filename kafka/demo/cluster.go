@@ -42,11 +42,14 @@ type Options struct {
 
 // Cluster is a running cluster with its applications.
 type Cluster struct {
-	kfake *kfake.Cluster
-	addrs []string
-	dial  func(ctx context.Context, network, host string) (net.Conn, error)
-	names *names
-	seed  uint64
+	kfake  *kfake.Cluster
+	mirror *mirror
+	addrs  []string
+	dial   func(ctx context.Context, network, host string) (net.Conn, error)
+	names  *names
+	seed   uint64
+	// watch, when set, sees every acknowledgement of a worker with the error code that came back.
+	watch func(group string, h held, code int16)
 
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
@@ -57,11 +60,13 @@ type Cluster struct {
 // offsets; that takes some tens of milliseconds. The applications start in the background and stop when ctx ends or
 // at [Cluster.Close], which the caller must call either way.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
-	c, err := boot(o)
+	ctx, stop := context.WithCancel(ctx)
+	c, err := boot(ctx, o)
 	if err != nil {
-		return nil, err
+		stop()
+		return nil, fmt.Errorf("demo cluster: %w", err)
 	}
-	ctx, c.stop = context.WithCancel(ctx)
+	c.stop = stop
 	if err := c.begin(ctx); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("demo cluster: %w", err)
@@ -69,13 +74,13 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// boot starts brokers without topics.
-func boot(o Options) (*Cluster, error) {
+// boot starts brokers with the state topic as their only one.
+func boot(ctx context.Context, o Options) (*Cluster, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	c := &Cluster{dial: o.Dial, names: newNames(o.Seed), seed: o.Seed, stop: func() {}}
-	w := &wire{names: c.names}
+	c := &Cluster{mirror: newMirror(), dial: o.Dial, names: newNames(o.Seed), seed: o.Seed, stop: func() {}}
+	w := &wire{names: c.names, mirror: c.mirror}
 	opts := []kfake.Opt{
 		kfake.NumBrokers(brokers),
 		kfake.ClusterID("flightdeck-demo-cluster"),
@@ -94,9 +99,14 @@ func boot(o Options) (*Cluster, error) {
 	}
 	var err error
 	if c.kfake, err = kfake.NewCluster(opts...); err != nil {
-		return nil, fmt.Errorf("demo cluster: %w", err)
+		return nil, err
 	}
 	c.addrs = c.kfake.ListenAddrs()
+	if err := c.mirror.start(c); err != nil {
+		c.kfake.Close()
+		return nil, err
+	}
+	c.wg.Go(func() { c.mirror.run(ctx) })
 	return c, nil
 }
 
@@ -129,6 +139,7 @@ func (c *Cluster) Close() {
 	c.close.Do(func() {
 		c.stop()
 		c.wg.Wait()
+		c.mirror.stop()
 		c.kfake.Close()
 	})
 }

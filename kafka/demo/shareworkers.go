@@ -107,6 +107,11 @@ func (c *Cluster) work(ctx context.Context, g *shareGroup, clientID string, t *t
 				_, records = split(rest, here)
 				continue
 			}
+			if c.watch != nil {
+				for _, h := range due {
+					c.watch(g.id, h, answer.refused[h.partition])
+				}
+			}
 			fresh := make([]held, len(answer.deliveries))
 			for i, d := range answer.deliveries {
 				fresh[i].delivery = d

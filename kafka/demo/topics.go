@@ -60,7 +60,7 @@ var topics = []topic{
 	{name: topicFraud, partitions: 1, past: 2400, span: 24 * time.Hour, rate: 1, hot: -1, make: fraudSignal},
 	{name: topicProducts, partitions: 3, past: 400, span: 12 * time.Hour, rate: 2, hot: -1, make: product,
 		configs: map[string]string{"cleanup.policy": "compact"}},
-	{name: topicReturns, partitions: 1, past: 180, span: 48 * time.Hour, hot: -1, make: returned},
+	{name: topicReturns, partitions: 1, past: 180, span: 48 * time.Hour, hot: -1, make: returnedGoods},
 	{name: topicEmail, partitions: 1, past: 260, span: time.Hour, rate: 1.5, hot: -1, make: email},
 	{name: topicLedger, partitions: 2, past: 300, span: 24 * time.Hour, rate: 0.5, hot: -1, make: ledger, transactional: true},
 	{name: topicPrices, partitions: 2, past: 240, span: 24 * time.Hour, hot: -1, make: price},

@@ -106,7 +106,7 @@ func product(m *maker) (key, value []byte) {
 		fmt.Appendf(nil, `{"sku":"%s","title":"%s","price":%s,"active":true,"rev":%d}`, sku, sku, m.cents(200), m.n)
 }
 
-func returned(m *maker) (key, value []byte) {
+func returnedGoods(m *maker) (key, value []byte) {
 	order := 870000 + m.n
 	return fmt.Appendf(nil, "order-%d", order),
 		fmt.Appendf(nil, `{"returnId":"R%06d","orderId":%d,"reason":"%s"}`,

@@ -3,29 +3,39 @@ package demo
 import (
 	"encoding/binary"
 	"net"
+	"sync"
 	"sync/atomic"
+
+	"github.com/twmb/franz-go/pkg/kbin"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // wire stands between the clients and the brokers: every connection that a broker accepts passes through it.
 type wire struct {
-	names *names
+	names  *names
+	mirror *mirror
+
+	listeners int32
 }
 
 type listenFunc = func(network, address string) (net.Listener, error)
 
+// listenWith opens listeners with next. kfake opens them in the order of the brokers' node ids.
 func (w *wire) listenWith(next listenFunc) listenFunc {
 	return func(network, address string) (net.Listener, error) {
 		l, err := next(network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &listener{Listener: l, wire: w}, nil
+		w.listeners++
+		return &listener{Listener: l, wire: w, node: w.listeners - 1}, nil
 	}
 }
 
 type listener struct {
 	net.Listener
 	wire *wire
+	node int32
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -33,17 +43,23 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, wire: l.wire}, nil
+	return &conn{Conn: c, wire: l.wire, node: l.node, pending: make(map[int32]kmsg.Request)}, nil
 }
 
 // conn is the broker's end of a connection: Read carries requests, and every Write one whole response.
 type conn struct {
 	net.Conn
 	wire *wire
+	node int32
 
 	requests framer
 	known    bool // the first request was seen
 	remote   atomic.Pointer[remoteAddr]
+
+	mu      sync.Mutex
+	pending map[int32]kmsg.Request // that the mirror wants the answers of, by correlation id
+
+	ended bool // guarded by the mirror
 }
 
 // remoteAddr is where an application's connection seems to come from: Kafka's ClientHost is an address with a
@@ -64,25 +80,69 @@ func (c *conn) RemoteAddr() net.Addr {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.requests.feed(p[:n], c.wants, c.request)
+	if err != nil {
+		c.wire.mirror.ended(c)
+	}
 	return n, err
 }
 
+func (c *conn) Write(p []byte) (int, error) {
+	c.response(p)
+	return c.Conn.Write(p)
+}
+
+func (c *conn) Close() error {
+	c.wire.mirror.ended(c)
+	return c.Conn.Close()
+}
+
 // wants says whether a request of that kind is to be looked at as a whole.
-func (c *conn) wants(int16) bool { return !c.known }
+func (c *conn) wants(key int16) bool { return !c.known || mirrored(key) }
 
 func (c *conn) request(frame []byte) {
-	// A request begins with api key, version, correlation id and the client id behind its length.
-	if len(frame) < 10 {
-		return
+	r := kbin.Reader{Src: frame}
+	key, version, correlation, client := r.Int16(), r.Int16(), r.Int32(), r.NullableString()
+	if !c.known && client != nil {
+		if host := c.wire.names.host(*client); host != "" {
+			a := remoteAddr("/" + host)
+			c.remote.Store(&a)
+		}
 	}
 	c.known = true
-	n := int(int16(binary.BigEndian.Uint16(frame[8:])))
-	if n <= 0 || len(frame) < 10+n {
+	if !mirrored(key) {
 		return
 	}
-	if host := c.wire.names.host(string(frame[10 : 10+n])); host != "" {
-		a := remoteAddr("/" + host)
-		c.remote.Store(&a)
+	req := kmsg.RequestForKey(key)
+	req.SetVersion(version)
+	if req.IsFlexible() {
+		kmsg.SkipTags(&r)
+	}
+	if !r.Ok() || req.ReadFrom(r.Src) != nil {
+		return // the broker will close the connection
+	}
+	c.mu.Lock()
+	c.pending[correlation] = req
+	c.mu.Unlock()
+	c.wire.mirror.asked(c, req)
+}
+
+func (c *conn) response(frame []byte) {
+	r := kbin.Reader{Src: frame}
+	_, correlation := r.Int32(), r.Int32()
+	c.mu.Lock()
+	req := c.pending[correlation]
+	delete(c.pending, correlation)
+	c.mu.Unlock()
+	if req == nil {
+		return
+	}
+	resp := req.ResponseKind()
+	resp.SetVersion(req.GetVersion())
+	if resp.IsFlexible() {
+		kmsg.SkipTags(&r)
+	}
+	if resp.ReadFrom(r.Src) == nil {
+		c.wire.mirror.answered(c, req, resp)
 	}
 }
 

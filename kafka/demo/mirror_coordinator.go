@@ -1,0 +1,92 @@
+package demo
+
+import (
+	"maps"
+	"slices"
+
+	"flightdeck/model"
+)
+
+// coordinator is what the share coordinator has recorded of a share-partition.
+type coordinator struct {
+	start         int64
+	outcomes      map[int64]outcome
+	snapshotEpoch int32
+	stateEpoch    int32
+	updates       int // since the last snapshot
+	created       int64
+	deleted       bool
+}
+
+// outcome is what is recorded of one record. Acquired never is.
+type outcome struct {
+	state model.RecordState
+	count int16
+}
+
+// updatesPerSnapshot is Kafka's share.coordinator.snapshot.update.records.per.snapshot.
+const updatesPerSnapshot = 500
+
+// initialise begins anew, at a start offset or with [model.StartUnchanged] when it is not known yet. Kafka
+// knows the complete count after a reset (0) and not after an assignment.
+func (c *coordinator) initialise(start int64, complete model.Opt[int32], ms int64) model.ShareWrite {
+	c.stateEpoch++
+	if c.outcomes == nil || c.deleted {
+		c.snapshotEpoch = 0
+	} else {
+		c.snapshotEpoch++
+	}
+	c.start, c.outcomes, c.updates, c.created, c.deleted = start, make(map[int64]outcome), 0, ms, false
+	return c.snapshot(complete, ms)
+}
+
+// record takes over outcomes from the leader, whose start offset was start before them and who counts complete
+// finished records from there on. What it returns is an update, or after enough of them a snapshot.
+func (c *coordinator) record(start int64, complete int32, changed map[int64]outcome, ms int64) model.ShareWrite {
+	c.start = start
+	maps.Copy(c.outcomes, changed)
+	maps.DeleteFunc(c.outcomes, func(o int64, _ outcome) bool { return o < start })
+	if c.updates++; c.updates >= updatesPerSnapshot {
+		return c.replace(complete, ms)
+	}
+	return model.ShareWrite{
+		Kind: model.WriteUpdate, SnapshotEpoch: c.snapshotEpoch, Start: start,
+		Complete: model.Some(complete), Batches: runs(changed),
+	}
+}
+
+// replace says everything again.
+func (c *coordinator) replace(complete int32, ms int64) model.ShareWrite {
+	c.snapshotEpoch++
+	c.updates = 0
+	return c.snapshot(model.Some(complete), ms)
+}
+
+func (c *coordinator) snapshot(complete model.Opt[int32], ms int64) model.ShareWrite {
+	return model.ShareWrite{
+		Kind: model.WriteSnapshot, SnapshotEpoch: c.snapshotEpoch, StateEpoch: c.stateEpoch, Start: c.start,
+		Complete: complete, CreatedMs: c.created, WrittenMs: ms, Batches: runs(c.outcomes),
+	}
+}
+
+// drop forgets everything but the state epoch, which goes on rising.
+func (c *coordinator) drop() model.ShareWrite {
+	c.outcomes, c.deleted = make(map[int64]outcome), true
+	return model.ShareWrite{Kind: model.WriteTombstone}
+}
+
+// runs joins equal outcomes of neighbours to batches.
+func runs(outcomes map[int64]outcome) []model.StateBatch {
+	var batches []model.StateBatch
+	for _, o := range slices.Sorted(maps.Keys(outcomes)) {
+		out := outcomes[o]
+		if n := len(batches); n > 0 {
+			if b := &batches[n-1]; b.Last+1 == o && b.State == out.state && b.Count == out.count {
+				b.Last = o
+				continue
+			}
+		}
+		batches = append(batches, model.StateBatch{First: o, Last: o, State: out.state, Count: out.count})
+	}
+	return batches
+}

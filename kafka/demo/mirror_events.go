@@ -1,0 +1,211 @@
+package demo
+
+import (
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"flightdeck/model"
+)
+
+// The events of a share-partition's life. All run under the lock.
+
+// partition finds a share-partition, and initialises it as an assignment does when there is none.
+func (m *mirror) partition(group string, at place, now time.Time) *sharePartition {
+	key := model.SharePartitionKey{Group: group, TopicID: at.topic, Partition: at.partition}
+	p := m.partitions[key]
+	if p == nil {
+		p = &sharePartition{key: key}
+		m.partitions[key] = p
+	}
+	if p.recorded.outcomes == nil || p.recorded.deleted {
+		p.leader = newLeader(unknownStart)
+		m.write(p, p.recorded.initialise(unknownStart, model.None[int32](), now.UnixMilli()))
+	}
+	return p
+}
+
+// reset moves a share-partition to another start offset (AlterShareGroupOffsets).
+func (m *mirror) reset(group string, at place, start int64, now time.Time) {
+	key := model.SharePartitionKey{Group: group, TopicID: at.topic, Partition: at.partition}
+	p := m.partitions[key]
+	if p == nil {
+		p = &sharePartition{key: key}
+		m.partitions[key] = p
+	}
+	p.leader = newLeader(start)
+	m.write(p, p.recorded.initialise(start, model.Some[int32](0), now.UnixMilli()))
+}
+
+// drop removes the state of share-partitions.
+func (m *mirror) drop(which func(model.SharePartitionKey) bool) {
+	for key, p := range m.partitions {
+		if which(key) && !p.recorded.deleted {
+			p.leader = newLeader(unknownStart)
+			m.write(p, p.recorded.drop())
+		}
+	}
+}
+
+// change gives records their new states in the leader's memory and has the outcomes recorded.
+func (m *mirror) change(p *sharePartition, changed map[int64]record, now time.Time) {
+	outcomes := make(map[int64]outcome, len(changed))
+	for o, r := range changed {
+		p.leader.records[o] = r
+		if r.state != model.StateAcquired {
+			outcomes[o] = outcome{r.state, r.count}
+		}
+	}
+	m.record(p, outcomes, now)
+}
+
+// record has outcomes recorded and lets the start offset follow. An update carries the start offset from before
+// it, so what a reader finds there trails by one write.
+func (m *mirror) record(p *sharePartition, outcomes map[int64]outcome, now time.Time) {
+	if len(outcomes) == 0 {
+		return
+	}
+	start := p.leader.start
+	m.write(p, p.recorded.record(start, p.leader.complete(start), outcomes, now.UnixMilli()))
+	p.leader.move()
+}
+
+// correct records everything anew, since an update can not undo an outcome.
+func (m *mirror) correct(p *sharePartition, now time.Time) {
+	p.recorded.start = min(p.recorded.start, p.leader.start)
+	for o, r := range p.leader.records {
+		if o >= p.recorded.start && r.state.Terminal() {
+			p.recorded.outcomes[o] = outcome{r.state, r.count}
+		}
+	}
+	m.write(p, p.recorded.replace(p.leader.complete(p.recorded.start), now.UnixMilli()))
+}
+
+// acquire takes over what a fetch brought. The broker notices lost locks up to one sweep late.
+func (m *mirror) acquire(s sessionKey, at place, ranges []kmsg.ShareFetchResponseTopicPartitionAcquiredRecord, due, now time.Time) {
+	p := m.partition(s.group, at, now)
+	deadline := due.Add(sweepInterval + tick)
+	missed := make(map[int64]outcome)
+	wrong := false
+	for _, a := range ranges {
+		for o := a.FirstOffset; o <= a.LastOffset; o++ {
+			switch p.leader.acquired(o, s.member, a.DeliveryCount, due, deadline) {
+			case returned:
+				missed[o] = outcome{model.StateAvailable, a.DeliveryCount - 1}
+			case notEnded:
+				p.recorded.outcomes[o] = outcome{model.StateAvailable, a.DeliveryCount - 1}
+				wrong = true
+			}
+		}
+	}
+	m.record(p, missed, now)
+	if wrong {
+		m.correct(p, now)
+	}
+}
+
+// comeBack releases records that are held.
+func (m *mirror) comeBack(p *sharePartition, offsets []int64, now time.Time) {
+	changed := make(map[int64]record, len(offsets))
+	for _, o := range offsets {
+		changed[o] = p.leader.records[o].released()
+	}
+	m.change(p, changed, now)
+}
+
+// closeSession ends a session. What the member holds of the session's partitions comes back.
+func (m *mirror) closeSession(key sessionKey, now time.Time) {
+	s := m.sessions[key]
+	delete(m.sessions, key)
+	if s == nil {
+		return
+	}
+	for _, p := range m.of(key.group) {
+		if s.partitions[place{p.key.TopicID, p.key.Partition}] {
+			m.comeBack(p, p.leader.heldBy(key.member), now)
+		}
+	}
+}
+
+// leave ends a membership and all its sessions. What the member holds comes back.
+func (m *mirror) leave(member memberKey, now time.Time) {
+	delete(m.members, member)
+	for key := range m.sessions {
+		if key.group == member.group && key.member == member.member {
+			delete(m.sessions, key)
+		}
+	}
+	for _, p := range m.of(member.group) {
+		m.comeBack(p, p.leader.heldBy(member.member), now)
+	}
+}
+
+// of are the share-partitions of a group.
+func (m *mirror) of(group string) []*sharePartition {
+	var of []*sharePartition
+	for key, p := range m.partitions {
+		if key.Group == group {
+			of = append(of, p)
+		}
+	}
+	return of
+}
+
+// ended notes the end of a connection. What was sent on it before may still be on its way through the broker.
+func (m *mirror) ended(c *conn) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !c.ended {
+		c.ended = true
+		m.gone[c] = time.Now().Add(afterlife)
+	}
+}
+
+// advance is the mirror's look at the clock: connections that ended, members that are silent, locks that ran
+// out.
+func (m *mirror) advance() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	for c, at := range m.gone {
+		if now.Before(at) {
+			continue
+		}
+		delete(m.gone, c)
+		for key, s := range m.sessions {
+			if s.conn == c {
+				m.closeSession(key, now)
+			}
+		}
+		for key, opener := range m.opening {
+			if opener == c {
+				delete(m.opening, key)
+			}
+		}
+	}
+	for member, deadline := range m.members {
+		if !now.Before(deadline) {
+			m.leave(member, now)
+		}
+	}
+	for _, p := range m.partitions {
+		if lost := p.leader.lost(now); len(lost) > 0 {
+			m.comeBack(p, lost, now)
+		}
+	}
+	for key, p := range m.predictions {
+		if now.Sub(p.at) > forget {
+			delete(m.predictions, key)
+		}
+	}
+	m.snapshotColdOnes(now)
+}
+
+// snapshotColdOnes is Kafka's habit of writing one snapshot some minutes after the last write.
+func (m *mirror) snapshotColdOnes(now time.Time) {
+	for _, p := range m.partitions {
+		if p.recorded.updates > 0 && !p.recorded.deleted && now.Sub(p.wrote) > coldAfter {
+			m.correct(p, now)
+		}
+	}
+}
