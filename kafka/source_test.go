@@ -2,12 +2,15 @@ package kafka
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
 	"flightdeck/kafka/kafkatest"
@@ -157,8 +160,99 @@ func TestSnapshotOfEveryType(t *testing.T) {
 	if snap.Cluster.Up() != 3 || len(snap.Problems) > 0 {
 		t.Errorf("brokers up: %d of 3, problems %v", snap.Cluster.Up(), snap.Problems)
 	}
-	simple := group(t, snap, "simple")
-	if lag, partial := simple.Lag(); lag != model.Some[int64](6) || partial {
+	if lag, partial := group(t, snap, "simple").Lag(); lag != model.Some[int64](6) || partial {
 		t.Errorf("lag of simple: %v, partial %v", lag, partial)
+	}
+	for id, want := range map[string]struct {
+		typ    model.GroupType
+		client string
+		epoch  bool
+		owner  int32
+	}{
+		"classic": {model.TypeClassic, "alpha", false, 0},
+		"modern":  {model.TypeConsumer, "beta", true, 0},
+		"shared":  {model.TypeShare, "gamma", true, model.NoMember},
+	} {
+		g := group(t, snap, id)
+		m := g.Members[0]
+		if g.Type != want.typ || m.ClientID != want.client || !strings.HasPrefix(m.Host, "127.0.0.1") || m.Epoch.Known() != want.epoch || len(m.Subscribed) != 1 {
+			t.Errorf("group %s: %+v", id, g)
+		}
+		if len(m.Assignment) != 1 || m.Assignment[0].Topic != "orders" || !slices.Equal(m.Assignment[0].Partitions, []int32{0, 1, 2}) {
+			t.Errorf("assignment of %s: %+v", id, m.Assignment)
+		}
+		if g.Coordinator != f.CoordinatorFor(id) || g.Described != snap.At || !g.Operations.Known() {
+			t.Errorf("group %s: coordinator %d, described %v at %v, operations %v", id, g.Coordinator, g.Described, snap.At, g.Operations)
+		}
+		if len(g.Partitions) != 3 {
+			t.Fatalf("partitions of %s: %+v", id, g.Partitions)
+		}
+		for _, p := range g.Partitions {
+			if p.Member != want.owner || p.End != model.Some[int64](10) || p.Start != model.Some[int64](0) {
+				t.Errorf("group %s: %+v", id, p)
+			}
+		}
+	}
+	topic, ok := snap.Topic("orders")
+	if !ok || len(topic.Partitions) != 3 || topic.Partitions[1].At != snap.At || !topic.Operations.Known() {
+		t.Errorf("topic orders: %+v", topic)
+	}
+	if snap.Cluster.Share != model.ShareOn || snap.Cluster.ID == "" || len(snap.Cluster.Features) == 0 || !snap.Cluster.Operations.Known() {
+		t.Errorf("cluster: %+v", snap.Cluster)
+	}
+}
+
+func TestShareOffsets(t *testing.T) {
+	f := newFake(t)
+	for n := range int32(3) {
+		f.produce("orders", n, 10)
+	}
+	f.SetGroupConfigs("shared", map[string]string{"share.auto.offset.reset": "earliest"})
+	cl := f.client(kgo.ShareGroup("shared"), kgo.ConsumeTopics("orders"))
+	accepted := 0
+	for accepted < 30 {
+		fetches := cl.PollFetches(t.Context())
+		fetches.EachRecord(func(r *kgo.Record) { r.Ack(kgo.AckAccept); accepted++ })
+	}
+	s, w := f.source()
+	await(t, s, "the share group has a member", func(snap *model.Snapshot) bool {
+		g, ok := snap.Group("shared")
+		return ok && len(g.Members) == 1 && g.Members[0].Assigned() == 3
+	})
+	f.produce("orders", 1, 7) // after the last snapshot, which therefore is behind the position
+	var read model.ShareOffsets
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		fetches := cl.PollFetches(t.Context())
+		fetches.EachRecord(func(r *kgo.Record) { r.Ack(kgo.AckAccept) })
+		var err error
+		if read, err = s.ShareOffsets(t.Context(), []string{"shared", "missing"}); err != nil {
+			t.Fatal(err)
+		}
+		p := read.Groups["shared"].Partitions
+		if len(p) == 3 && p[1].Position == model.Some[int64](17) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("share offsets: %+v", read)
+		}
+	}
+	for n, p := range read.Groups["shared"].Partitions {
+		end := int64(10)
+		if n == 1 {
+			end = 17
+		}
+		if p.End != model.Some(end) || p.Start != model.Some[int64](0) || p.Lag != model.Some[int64](0) || p.Beyond != 0 || p.Member != model.NoMember {
+			t.Errorf("share-partition %d: %+v", n, p)
+		}
+	}
+	if missing, ok := read.Groups["missing"]; !ok || missing.Problem != nil || len(missing.Partitions) > 0 {
+		t.Errorf("a group that does not exist: %+v", missing)
+	}
+	if w.seen()[int16(kmsg.DescribeShareGroupOffsets)]%2 != 0 {
+		t.Errorf("requests %v: not one per group", w.seen())
+	}
+	snap := snapshot(t, s, model.Want{}).WithShareOffsets(read)
+	if g := group(t, snap, "shared"); len(g.Partitions) != 3 || g.OffsetsAt != read.Groups["shared"].At {
+		t.Errorf("merged: %+v", g)
 	}
 }
