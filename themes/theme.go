@@ -128,6 +128,15 @@ func (f family) build(o Options) *Theme {
 	return t
 }
 
+// Custom builds a theme of styles that were made elsewhere; style is asked once for every token.
+func Custom(name string, g Glyphs, style func(tok Token, selected bool) Style) *Theme {
+	t := &Theme{Name: name, Dark: true, Glyphs: g}
+	for tok := range tokens {
+		t.styles[0][tok], t.styles[1][tok] = style(tok, false), style(tok, true)
+	}
+	return t
+}
+
 // Style is the look of a token.
 func (t *Theme) Style(tok Token) Style { return t.styles[0][tok] }
 

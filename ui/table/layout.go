@@ -67,56 +67,86 @@ func (t *Table[R]) columnsShown() []int {
 // least is the width below which the column is not shown.
 func (c *Column[R]) least() int { return max(c.Min, 1) }
 
-// arrange decides how wide the columns are, and whether that is new.
+// arrange decides how wide the columns are, and reports whether that is new. Columns without a
+// weight get what their content needs first, by priority. The others share what is left by
+// weight: up to what they need, and then beyond.
 func (t *Table[R]) arrange() (changed bool) {
 	l := &t.layout
-	shown := l.shown
-	widths := make([]int, len(shown))
+	widths := make([]int, len(l.shown))
 	left := t.width - gutter - bar + gap
-	for n, i := range shown {
+	for n, i := range l.shown {
 		widths[n] = t.columns[i].least()
 		left -= widths[n] + gap
 	}
-	if left < 0 && len(widths) == 1 {
+	if left < 0 { // one column is left, and it does not fit
 		widths[0] = max(widths[0]+left, 0)
 	}
-	// What content needs comes first, by priority; then weights share what is left.
-	byPriority := make([]int, len(shown))
-	for n := range byPriority {
-		byPriority[n] = n
-	}
-	slices.SortStableFunc(byPriority, func(a, b int) int {
-		return t.columns[shown[b]].Priority - t.columns[shown[a]].Priority
-	})
-	for _, n := range byPriority {
-		c := &t.columns[shown[n]]
-		want := max(l.now[shown[n]], l.before[shown[n]], t.titleWidth(shown[n]))
-		if c.Max > 0 {
-			want = min(want, c.Max)
-		}
-		if more := min(want-widths[n], left); more > 0 {
+	for _, n := range t.byPriority() {
+		if c := l.shown[n]; t.columns[c].Weight == 0 {
+			more := max(min(t.want(c)-widths[n], left), 0)
 			widths[n] += more
 			left -= more
 		}
 	}
-	weights := 0
-	for _, i := range shown {
-		weights += t.columns[i].Weight
-	}
-	for n, i := range shown {
-		c := &t.columns[i]
-		if c.Weight == 0 || left <= 0 {
-			continue
+	left = t.share(widths, left, t.want)
+	t.share(widths, left, func(c int) int {
+		if most := t.columns[c].Max; most > 0 {
+			return most
 		}
-		more := left * c.Weight / weights
-		if c.Max > 0 {
-			more = max(min(more, c.Max-widths[n]), 0)
-		}
-		widths[n] += more
-		left -= more
-		weights -= c.Weight
-	}
+		return t.width
+	})
 	changed = !slices.Equal(l.widths, widths)
 	l.widths = widths
 	return changed
+}
+
+// want is the width that a column's title and content need, within its bounds.
+func (t *Table[R]) want(column int) int {
+	n := max(t.layout.now[column], t.layout.before[column], t.titleWidth(column))
+	if most := t.columns[column].Max; most > 0 {
+		n = min(n, most)
+	}
+	return n
+}
+
+// share gives what is left to the columns with a weight until they are as wide as upTo says, and
+// returns what is left then.
+func (t *Table[R]) share(widths []int, left int, upTo func(column int) int) int {
+	for left > 0 {
+		weights, given := 0, 0
+		for n, c := range t.layout.shown {
+			if widths[n] < upTo(c) {
+				weights += t.columns[c].Weight
+			}
+		}
+		rest := left
+		for n, c := range t.layout.shown {
+			weight, room := t.columns[c].Weight, upTo(c)-widths[n]
+			if weight == 0 || room <= 0 {
+				continue
+			}
+			more := min(rest*weight/weights, room)
+			widths[n] += more
+			given += more
+			rest -= rest * weight / weights
+			weights -= weight
+		}
+		if given == 0 {
+			break
+		}
+		left -= given
+	}
+	return left
+}
+
+// byPriority are the places of the shown columns, the highest priority first.
+func (t *Table[R]) byPriority() []int {
+	places := make([]int, len(t.layout.shown))
+	for n := range places {
+		places[n] = n
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return t.columns[t.layout.shown[b]].Priority - t.columns[t.layout.shown[a]].Priority
+	})
+	return places
 }
