@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,7 +59,7 @@ func launch(version string, o Options, dir string) (*Cluster, error) {
 			c.close()
 			continue
 		}
-		err = fmt.Errorf("%w\n%s", err, c.tail())
+		err = fmt.Errorf("%w\n%s", err, c.excerpt())
 		c.close()
 		return nil, err
 	}
@@ -282,38 +281,10 @@ func (c *Cluster) close() {
 	}
 }
 
-// report prints the end of the nodes' logs when the test failed.
+// report prints what matters of the nodes' logs when the test failed.
 func (c *Cluster) report(t testing.TB) {
 	t.Helper()
 	if t.Failed() {
-		t.Logf("Kafka %s:\n%s", c.Version, c.tail())
+		t.Logf("Kafka %s:\n%s", c.Version, c.excerpt())
 	}
-}
-
-// logs returns what all nodes have logged.
-func (c *Cluster) logs() []byte {
-	var all []byte
-	for _, n := range c.nodes {
-		b, _ := os.ReadFile(n.log)
-		all = append(all, b...)
-	}
-	return all
-}
-
-// tail returns the last lines of each node's log.
-func (c *Cluster) tail() string {
-	const keep = 25
-	var b strings.Builder
-	for _, n := range c.nodes {
-		log, err := os.ReadFile(n.log)
-		if err != nil {
-			continue
-		}
-		lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-		fmt.Fprintf(&b, "node %d, last lines of %d:\n", n.id, len(lines))
-		for _, line := range lines[max(0, len(lines)-keep):] {
-			fmt.Fprintf(&b, "    %s\n", line)
-		}
-	}
-	return b.String()
 }

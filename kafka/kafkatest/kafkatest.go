@@ -35,7 +35,6 @@
 package kafkatest
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -149,7 +148,6 @@ func Shared(t testing.TB, version string) *Cluster {
 	shared.Unlock()
 
 	s.once.Do(func() {
-		s.err = errors.New("the test that started it ended early")
 		s.cluster, s.err = launch(version, Options{}, dir)
 	})
 	if s.err != nil {
@@ -160,7 +158,7 @@ func Shared(t testing.TB, version string) *Cluster {
 }
 
 // Start starts a cluster of version for this test alone and ends it with the test. A cluster that does
-// not start fails the test, with the end of the nodes' logs.
+// not start fails the test, with the errors that the nodes logged.
 func Start(t testing.TB, version string, o Options) *Cluster {
 	t.Helper()
 	c, err := launch(version, o, t.TempDir())

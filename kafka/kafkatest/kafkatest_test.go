@@ -103,7 +103,7 @@ func TestFailureToStartSaysWhy(t *testing.T) {
 		want string
 	}{
 		{"setting that no node takes", Options{Properties: map[string]string{"log.retention.ms": "a week"}}, "log.retention.ms"},
-		{"setting that fails when it serves", Options{Properties: map[string]string{"metric.reporters": "no.such.Reporter"}}, "no.such.Reporter"},
+		{"setting that fails when it serves", Options{Properties: map[string]string{"metric.reporters": "no.such.Reporter"}}, "no.such.Reporter cannot be found"},
 		{"two nodes", Options{Nodes: 2}, "1 or 3"},
 		{"listener that is none", Options{Listeners: []Listener{"HTTP"}}, "HTTP"},
 	} {

@@ -12,17 +12,6 @@ import (
 	"time"
 )
 
-// log4j sends everything to standard error: a tool's standard output is its answer.
-const log4j = `status = error
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{HH:mm:ss.SSS} %p %m (%c{1})%n
-rootLogger.level = ${sys:flightdeck.log:-WARN}
-rootLogger.appenderRef.stderr.ref = stderr
-`
-
 // node is one Kafka process and where it keeps things.
 type node struct {
 	id         int
