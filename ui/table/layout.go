@@ -21,7 +21,7 @@ type layout struct {
 }
 
 // period is the number of refreshes after which widths are forgotten.
-const period = 30
+const period = 15
 
 func (l *layout) reset() { *l = layout{} }
 
@@ -67,9 +67,9 @@ func (t *Table[R]) columnsShown() []int {
 // least is the width below which the column is not shown.
 func (c *Column[R]) least() int { return max(c.Min, 1) }
 
-// arrange decides how wide the columns are, and reports whether that is new. Columns without a
-// weight get what their content needs first, by priority. The others share what is left by
-// weight: up to what they need, and then beyond.
+// arrange decides how wide the columns are, and reports whether that is new. Numbers, which nobody
+// can read when they are cut, get what they need first, by priority. The others share what is left
+// by weight until they have what they need, and then those with a weight share the rest.
 func (t *Table[R]) arrange() (changed bool) {
 	l := &t.layout
 	widths := make([]int, len(l.shown))
@@ -82,18 +82,20 @@ func (t *Table[R]) arrange() (changed bool) {
 		widths[0] = max(widths[0]+left, 0)
 	}
 	for _, n := range t.byPriority() {
-		if c := l.shown[n]; t.columns[c].Weight == 0 {
+		if c := l.shown[n]; t.columns[c].Right {
 			more := max(min(t.want(c)-widths[n], left), 0)
 			widths[n] += more
 			left -= more
 		}
 	}
-	left = t.share(widths, left, t.want)
-	t.share(widths, left, func(c int) int {
+	left = t.share(widths, left, func(c int) (weight, upTo int) {
+		return max(t.columns[c].Weight, 1), t.want(c)
+	})
+	t.share(widths, left, func(c int) (weight, upTo int) {
 		if most := t.columns[c].Max; most > 0 {
-			return most
+			return t.columns[c].Weight, most
 		}
-		return t.width
+		return t.columns[c].Weight, t.width
 	})
 	changed = !slices.Equal(l.widths, widths)
 	l.widths = widths
@@ -109,27 +111,28 @@ func (t *Table[R]) want(column int) int {
 	return n
 }
 
-// share gives what is left to the columns with a weight until they are as wide as upTo says, and
-// returns what is left then.
-func (t *Table[R]) share(widths []int, left int, upTo func(column int) int) int {
+// share gives what is left to the columns by their weight until they are as wide as upTo, and returns
+// what is left then.
+func (t *Table[R]) share(widths []int, left int, claim func(column int) (weight, upTo int)) int {
 	for left > 0 {
 		weights, given := 0, 0
 		for n, c := range t.layout.shown {
-			if widths[n] < upTo(c) {
-				weights += t.columns[c].Weight
+			if weight, upTo := claim(c); widths[n] < upTo {
+				weights += weight
 			}
 		}
 		rest := left
 		for n, c := range t.layout.shown {
-			weight, room := t.columns[c].Weight, upTo(c)-widths[n]
-			if weight == 0 || room <= 0 {
+			weight, upTo := claim(c)
+			if weight == 0 || widths[n] >= upTo {
 				continue
 			}
-			more := min(rest*weight/weights, room)
-			widths[n] += more
-			given += more
-			rest -= rest * weight / weights
+			part := rest * weight / weights
+			rest -= part
 			weights -= weight
+			part = min(part, upTo-widths[n])
+			widths[n] += part
+			given += part
 		}
 		if given == 0 {
 			break
