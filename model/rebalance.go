@@ -93,10 +93,14 @@ func (r *rebalances) observe(prev, g *Group, at time.Time) []Event {
 	if r.stable.IsZero() {
 		r.stable = g.Described
 	}
-	if len(g.Members) > 0 && orphans(r.before, g) && g.Described.Sub(r.stable) < settleFor {
-		return nil
+	ended := g.Described
+	if len(g.Members) > 0 && orphans(r.before, g) {
+		if g.Described.Sub(r.stable) < settleFor {
+			return nil
+		}
+		ended = r.stable
 	}
-	return r.end(g, at, &Rebalance{Started: r.last.Started, Running: r.last.Running, Ended: r.stable})
+	return r.end(g, at, &Rebalance{Started: r.last.Started, Running: r.last.Running, Ended: ended})
 }
 
 // watch looks for the start of a rebalance, or for the traces of one that is over.
@@ -207,7 +211,7 @@ func orphans(before, g *Group) bool {
 // movesBetween are the partitions with another owner than before.
 func movesBetween(before, g *Group) (moves []Move) {
 	mergeSorted(before.Partitions, g.Partitions, comparePartitions, func(was, is *GroupPartition) {
-		if is == nil {
+		if is == nil || is.Deleted {
 			return
 		}
 		m := Move{Topic: is.Topic, Partition: is.Number, To: g.owner(is)}

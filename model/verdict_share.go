@@ -36,7 +36,7 @@ func checkShareStart(s *situation) Verdict {
 		return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
 			Text:     "nothing delivered: " + trouble,
 			Evidence: evidence,
-			Next: "Share groups keep their state in " + ShareStateTopic + ". On a cluster of fewer than three brokers set " +
+			Next: "Share groups keep their state in " + ShareStateTopic + ": bring its leaders back. On a cluster of fewer than three brokers set " +
 				"share.coordinator.state.topic.replication.factor and share.coordinator.state.topic.min.isr to 1 on the brokers."}
 	}
 	reset, known := g.Configs[ConfigShareReset]
@@ -80,7 +80,7 @@ func shareStateTrouble(s *Snapshot) string {
 	if leaderless == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s without leader in %s", Plural(leaderless, "partition"), ShareStateTopic)
+	return Plural(leaderless, "state partition") + " without leader"
 }
 
 // checkShareLag says why a share group has a start offset and no lag.

@@ -20,6 +20,8 @@ type world struct {
 	// stale are groups that are carried over instead of read.
 	stale    map[string]bool
 	problems []Problem
+	// brokerLag is what the broker says of the first partition of a share group; unknown below 0.
+	brokerLag int64
 }
 
 func newWorld() *world {
@@ -125,9 +127,18 @@ func (w *world) read(s *Snapshot, groups []Group) []Group {
 					}
 				}
 				p.Measure()
+				if g.Type == TypeShare {
+					p.Lag = Int{}
+					if w.brokerLag >= 0 {
+						p.Lag = Some(int64(0))
+					}
+					if w.brokerLag >= 0 && j == 0 {
+						p.Lag = Some(w.brokerLag)
+					}
+				}
 			}
 		}
-		// The next change must not reach into this snapshot. What is stale is shared, as the source does it.
+		// The next change must not reach into this snapshot.
 		list = append(list, *g)
 		g.Partitions = append([]GroupPartition(nil), g.Partitions...)
 	}
