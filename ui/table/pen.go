@@ -53,6 +53,7 @@ func (p *pen) cell(s string, style themes.Style, w int, right bool) {
 	}
 }
 
+// flush writes the blank cells that are pending.
 func (p *pen) flush() {
 	if p.pending > 0 {
 		p.dst = append(p.dst, p.blank.Open...)

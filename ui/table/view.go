@@ -143,7 +143,9 @@ func (t *Table[R]) appendLine(b []byte, n int) []byte {
 	return t.appendBar(append(b, l.bytes...), n)
 }
 
-// appendRow appends a row, all but the scroll bar.
+// appendRow appends a row, all but the scroll bar. The selected row is lit in the margin and in its
+// first column alone: what a step of the cursor changes has to be sent again, and a lit row of 200
+// cells is a kilobyte over a slow line.
 func (t *Table[R]) appendRow(b []byte, l *line) []byte {
 	style, p := t.theme.Style, pen{dst: b, ellipsis: t.theme.Glyphs.Ellipsis}
 	if l.selected && !t.blurred {
@@ -156,12 +158,16 @@ func (t *Table[R]) appendRow(b []byte, l *line) []byte {
 	}
 	stale := t.dim != nil && t.dim(&t.rows[t.order[l.place]])
 	for k, i := range t.layout.shown {
-		if k > 0 {
-			p.skip(gap)
-		}
 		tok := l.cells[k].tok
 		if stale {
 			tok = themes.Stale
+		}
+		if k == 1 {
+			p.flush()
+			style, p.blank = t.theme.Style, themes.Style{}
+		}
+		if k > 0 {
+			p.skip(gap)
 		}
 		p.cell(l.cells[k].text, style(tok), t.layout.widths[k], t.columns[i].Right)
 	}
