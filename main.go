@@ -54,9 +54,24 @@ func run(args []string, stdin, stdout, stderr *os.File, lookupEnv func(string) (
 		return exitOK
 	}
 
+	log, closeLog, err := openLog(o.logFile)
+	if err != nil {
+		fmt.Fprintf(stderr, "flightdeck: %v\n", err)
+		return exitUsage
+	}
+	defer closeLog()
+	cfg, notices, err := o.config(log)
+	if err != nil {
+		fmt.Fprintf(stderr, "flightdeck: %v\n", err)
+		return exitUsage
+	}
+	for _, n := range notices {
+		log.Warn(n)
+	}
+
 	ctx, stop := withSignals(context.Background())
 	defer stop()
-	err = start(ctx, o, stdin, stdout, stderr, lookupEnv)
+	err = start(ctx, o, cfg, notices, stdin, stdout, stderr, lookupEnv)
 	if sig, ok := signalOf(ctx); ok {
 		return 128 + int(sig)
 	}
@@ -69,20 +84,8 @@ func run(args []string, stdin, stdout, stderr *os.File, lookupEnv func(string) (
 
 // start connects and shows the cluster on the terminal or as one-shot output, until the person quits
 // or ctx ends.
-func start(ctx context.Context, o options, stdin, stdout, stderr *os.File, lookupEnv func(string) (string, bool)) error {
-	log, closeLog, err := openLog(o.logFile)
-	if err != nil {
-		return err
-	}
-	defer closeLog()
-
-	cfg, notices, err := o.config(log)
-	if err != nil {
-		return err
-	}
-	for _, n := range notices {
-		log.Warn(n)
-	}
+func start(ctx context.Context, o options, cfg kafka.Config, notices []string, stdin, stdout, stderr *os.File,
+	lookupEnv func(string) (string, bool)) error {
 	if o.demo {
 		cluster, err := demo.Start(ctx, demo.Options{Seed: o.demoSeed})
 		if err != nil {

@@ -112,7 +112,7 @@ func parseOptions(args []string, lookupEnv func(string) (string, bool)) (options
 	if err := setFromEnv(f, lookupEnv); err != nil {
 		return o, err
 	}
-	return o, o.check(f)
+	return o, o.check()
 }
 
 func setFromEnv(f *pflag.FlagSet, lookupEnv func(string) (string, bool)) error {
@@ -136,13 +136,13 @@ func setFromEnv(f *pflag.FlagSet, lookupEnv func(string) (string, bool)) error {
 	return err
 }
 
-func (o *options) check(f *pflag.FlagSet) error {
+func (o *options) check() error {
 	if o.version || o.help {
 		return nil
 	}
 	switch {
-	case o.demo && f.Lookup("bootstrap-server").Changed:
-		return errors.New("--demo brings its own cluster: leave --bootstrap-server out, or --demo")
+	case o.demo && (len(o.bootstrap) > 0 || o.commandConfig != ""):
+		return errors.New("--demo brings its own cluster: leave out --demo, or --bootstrap-server and --command-config")
 	case !o.demo && len(o.bootstrap) == 0 && o.commandConfig == "":
 		return errors.New("which cluster? Give -b host:9092, or --demo for an embedded one (see --help)")
 	case o.interval < intervalMin:
@@ -221,15 +221,32 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// config says how to reach the cluster that the options name.
+// config says how to reach the cluster that the options name. The notices are sentences about settings that
+// have no effect.
 func (o *options) config(log *slog.Logger) (cfg kafka.Config, notices []string, err error) {
-	if o.commandConfig != "" {
-		return cfg, nil, errors.New("--command-config is not read yet")
-	}
-	return kafka.Config{
+	cfg = kafka.Config{
 		Bootstrap: o.bootstrap,
 		ClientID:  "flightdeck/" + buildVersion(),
 		ReadOnly:  o.readOnly,
 		Log:       log,
-	}, nil, nil
+	}
+	if o.commandConfig == "" {
+		return cfg, nil, nil
+	}
+	p, err := kafka.LoadProperties(o.commandConfig)
+	if err != nil {
+		return cfg, nil, err
+	}
+	cfg.TLS, cfg.SASL = p.TLS, p.SASL
+	if len(cfg.Bootstrap) == 0 {
+		cfg.Bootstrap = p.Bootstrap
+	}
+	if len(cfg.Bootstrap) == 0 {
+		return cfg, nil, fmt.Errorf("which cluster? %s has no bootstrap.servers: give -b host:9092", o.commandConfig)
+	}
+	notices = p.Warnings
+	if len(p.Unused) > 0 {
+		notices = append(notices, fmt.Sprintf("%s: not used here, since meant for other clients: %s", o.commandConfig, strings.Join(p.Unused, ", ")))
+	}
+	return cfg, notices, nil
 }
