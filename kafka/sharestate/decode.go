@@ -45,20 +45,30 @@ func Identity(key []byte) []byte {
 	return key[2:]
 }
 
-// DecodeKey reads a key. The kind is that of a record with a value.
-func DecodeKey(key []byte) (model.SharePartitionKey, model.WriteKind, error) {
+// KeyKind is the kind of write that a key announces, if its record has a value. It looks at the key's type
+// alone.
+func KeyKind(key []byte) (model.WriteKind, error) {
 	r := reader{b: key}
-	var kind model.WriteKind
 	switch typ := r.int16(); {
 	case r.err != nil:
+		return 0, fmt.Errorf("key: %w", r.err)
 	case typ == typeSnapshot:
-		kind = model.WriteSnapshot
+		return model.WriteSnapshot, nil
 	case typ == typeUpdate:
-		kind = model.WriteUpdate
+		return model.WriteUpdate, nil
 	default:
-		return model.SharePartitionKey{}, 0, fmt.Errorf("%w: %d", ErrType, typ)
+		return 0, fmt.Errorf("%w: %d", ErrType, typ)
 	}
+}
+
+// DecodeKey reads a key. The kind is that of a record with a value.
+func DecodeKey(key []byte) (model.SharePartitionKey, model.WriteKind, error) {
 	var k model.SharePartitionKey
+	kind, err := KeyKind(key)
+	if err != nil {
+		return k, 0, err
+	}
+	r := reader{b: Identity(key)}
 	if n := r.int16(); n < 0 {
 		r.fail(fmt.Errorf("%w: group of length %d", ErrMalformed, n))
 	} else {
