@@ -76,7 +76,7 @@ func newBindings() []binding {
 			in:   lists | atActivity, section: sectionLook, footer: 5, do: (*App).openFilter},
 		{id: "why", keys: []string{"W"}, title: "why", name: "Why: verdicts with evidence",
 			help: "Says how the selected group is doing, what was observed, and what to do.",
-			in:   onGroup, section: sectionLook, footer: 4, unless: (*App).noGroup, do: (*App).openWhy},
+			in:   onGroup | atTopic, section: sectionLook, footer: 4, unless: (*App).noGroup, do: (*App).openWhy},
 		{id: "sort", keys: []string{"s"}, title: "sort", name: "Sort by a column", help: "Picks the column to sort by.",
 			in: anywhere, section: sectionLook, footer: 6, unless: (*App).nothingToSort, do: (*App).openSort},
 		{id: "reverse", keys: []string{"S"}, title: "reverse", name: "Reverse the sort order", help: "Turns the sort order round.",

@@ -6,7 +6,7 @@ import (
 
 	"flightdeck/model"
 	"flightdeck/themes"
-	"flightdeck/ui/table"
+	"flightdeck/ui/spark"
 )
 
 // The cells and words that several screens share, so that the same thing looks the same everywhere.
@@ -137,6 +137,14 @@ func assignment(ts []model.TopicPartitions) string {
 	return strings.Join(parts, " ")
 }
 
-// trendColumn is how the lag moved over the last samples.
-var trendColumn = table.Column[groupRow]{ID: "trend", Title: "TREND", Min: 8, Max: 8, Priority: 45,
-	Cell: func(r *groupRow) (string, themes.Token) { return "", themes.Muted }}
+// trendCells is the width of a trend.
+const trendCells = 10
+
+// trendCell draws how the lag moved over the last samples. What grows stands out.
+func trendCell(trend []model.Int, g *themes.Glyphs) (string, themes.Token) {
+	at := func(i int) (float64, bool) {
+		n, ok := trend[i].Get()
+		return float64(n), ok
+	}
+	return spark.Line(len(trend), at, trendCells, g), themes.Accent
+}

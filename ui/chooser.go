@@ -101,7 +101,7 @@ func (c *chooser) choose(a *App) tea.Cmd {
 
 func (c *chooser) draw(a *App, w, h int) []string {
 	inner := min(w-6, 64)
-	c.height = max(min(len(c.choices), h-4), 1)
+	c.height = max(min(len(c.choices), h-3), 1)
 	c.input.SetWidth(inner - 4)
 	lines := []string{a.theme.Style(themes.Key).Render(a.theme.Glyphs.Right+" ") + c.input.View()}
 	top := max(min(c.cursor-c.height/2, len(c.shown)-c.height), 0)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -60,8 +61,8 @@ func (a *App) draw() string {
 		return " "
 	}
 	if w < leastWidth || h < leastHeight {
-		return "flightdeck needs " + strconv.Itoa(leastWidth) + "x" + strconv.Itoa(leastHeight) +
-			"; this is " + strconv.Itoa(w) + "x" + strconv.Itoa(h) + "."
+		words := fmt.Sprintf("flightdeck needs %dx%d; this is %dx%d.", leastWidth, leastHeight, w, h)
+		return strings.Join(fillLines(text.Wrap(words, w), h), "\n")
 	}
 	l := layoutFor(h)
 	var b strings.Builder
@@ -74,7 +75,8 @@ func (a *App) draw() string {
 	body := a.screen().draw(a, w, l.body)
 	if a.overlay != nil {
 		if box := a.overlay.draw(a, w, l.body); len(box) > 0 {
-			body = over(body, box, w, l.body)
+			x, y := max((w-text.Width(box[0]))/2, 0), max((l.body-len(box))/3, 0)
+			body = text.Place(body, strings.Join(box, "\n"), x, y)
 		}
 	}
 	b.WriteString(body)
@@ -91,19 +93,19 @@ func (a *App) draw() string {
 
 // tabline names the tabs; the active one goes on with the crumbs of the screens above it.
 func (a *App) tabline(b *strings.Builder, w int) {
-	full := a.tabsIn(w >= 100, true)
-	if full.width() > w {
-		full = a.tabsIn(false, true)
+	l := a.tabsIn(true, true)
+	if l.width() > w {
+		l = a.tabsIn(false, true)
 	}
-	if full.width() > w {
-		full = a.tabsIn(false, false)
+	if l.width() > w {
+		l = a.tabsIn(false, false)
 	}
-	full.append(b, a.theme, w)
+	l.append(b, a.theme, w)
 }
 
 // tabsIn is the tab line, with the counts of the other tabs or without, and with their names or their digits alone.
 func (a *App) tabsIn(counts, names bool) line {
-	l := line{{text: " "}}
+	var l line
 	for i := range a.tabs {
 		digit := strconv.Itoa(i + 1)
 		count := ""
@@ -115,15 +117,13 @@ func (a *App) tabsIn(counts, names bool) line {
 		if i == a.tab {
 			l = append(l, span{text: " " + digit + " " + tabNames[i] + count + " ", tok: themes.Selected})
 			for _, s := range a.tabs[i].stack[1:] {
-				l = append(l, span{text: " " + a.theme.Glyphs.Right + " ", tok: themes.Faint}, span{text: s.crumb(), tok: themes.Title})
+				l = append(l, span{text: a.theme.Glyphs.Right + " ", tok: themes.Faint}, span{text: s.crumb() + " ", tok: themes.Title})
 			}
-			l = append(l, span{text: "  "})
 			continue
 		}
-		l = append(l, span{text: digit, tok: themes.Key})
+		l = append(l, span{text: " "}, span{text: digit, tok: themes.Key})
 		if names {
 			l = append(l, span{text: " " + tabNames[i], tok: themes.Muted}, span{text: count, tok: themes.Faint})
-			l = append(l, span{text: " "})
 		}
 		l = append(l, span{text: " "})
 	}
@@ -220,18 +220,4 @@ func (a *App) hints() []hint {
 		hints = append(hints, hint{keyName(k.keys[0]), k.title, why != ""})
 	}
 	return hints
-}
-
-// over lays the lines of a box over a body of w by h cells, in the middle and rather high.
-func over(body string, box []string, w, h int) string {
-	lines := fillLines(strings.Split(body, "\n"), h)
-	bw := text.Width(box[0])
-	x, y := max((w-bw)/2, 0), max((h-len(box))/3, 0)
-	for i, l := range box {
-		if y+i >= len(lines) {
-			break
-		}
-		lines[y+i] = splice(lines[y+i], l, x, bw)
-	}
-	return strings.Join(lines, "\n")
 }

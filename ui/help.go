@@ -53,9 +53,10 @@ func (h *help) update(a *App, msg tea.Msg) tea.Cmd {
 
 func (h *help) draw(a *App, w, height int) []string {
 	inner := min(w-6, 110)
-	h.height = max(height-4, 1)
+	// The box keeps its height while one types.
+	h.height = max(min(height-4, len(h.lines(a, inner, ""))), 1)
 	h.input.SetWidth(inner - 4)
-	all := h.lines(a, inner)
+	all := h.lines(a, inner, h.input.Value())
 	h.total = len(all)
 	h.Move(0)
 	lines := []string{a.theme.Style(themes.Key).Render("/ ") + h.input.View(), ""}
@@ -64,9 +65,9 @@ func (h *help) draw(a *App, w, height int) []string {
 }
 
 // lines are the bindings that match the search, under the headings of their sections.
-func (h *help) lines(a *App, w int) []string {
-	const keyWidth = 16
-	search := strings.ToLower(h.input.Value())
+func (h *help) lines(a *App, w int, search string) []string {
+	const keyWidth = 18
+	search = strings.ToLower(search)
 	at := a.screen().at()
 	var lines []string
 	for _, s := range sections {

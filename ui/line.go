@@ -3,9 +3,8 @@ package ui
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"flightdeck/themes"
+	"flightdeck/ui/text"
 )
 
 // span is a piece of a line in one style.
@@ -22,7 +21,7 @@ type line []span
 func (l line) width() int {
 	w := 0
 	for _, s := range l {
-		w += ansi.StringWidth(s.text)
+		w += text.Width(s.text)
 	}
 	return w
 }
@@ -51,15 +50,18 @@ func (l line) without(drop int) line {
 func (l line) append(b *strings.Builder, theme *themes.Theme, w int) int {
 	used := 0
 	for _, s := range l {
-		text, n := s.text, ansi.StringWidth(s.text)
+		words, n := s.text, text.Width(s.text)
 		if used+n > w {
-			text = ansi.Truncate(text, w-used, theme.Glyphs.Ellipsis)
-			n = ansi.StringWidth(text)
+			words = text.Truncate(words, w-used, theme.Glyphs.Ellipsis)
+			n = text.Width(words)
 		}
 		if n == 0 {
 			continue
 		}
-		b.WriteString(theme.Style(s.tok).Render(text))
+		style := theme.Style(s.tok)
+		b.WriteString(style.Open)
+		b.WriteString(words)
+		b.WriteString(style.Close)
 		used += n
 	}
 	return used

@@ -80,6 +80,34 @@ func (a *App) record(e entry) {
 	a.say(e.severity, text)
 }
 
+// greet says on the first sight of the cluster what needs attention most.
+func (a *App) greet() {
+	var worst *groupRow
+	troubled, total := 0, 0
+	for _, groups := range [][]model.Group{a.view.Snapshot.Groups, a.view.Snapshot.ShareGroups} {
+		for i := range groups {
+			total++
+			r := newGroupRow(a, &groups[i])
+			if r.Insight.Verdict().Severity < model.Warning {
+				continue
+			}
+			troubled++
+			if worst == nil || byTrouble(&r, worst) > 0 {
+				worst = &r
+			}
+		}
+	}
+	switch {
+	case worst != nil:
+		v := worst.Insight.Verdict()
+		a.say(v.Severity, fmt.Sprintf("%d of %s need attention. %s: %s. W says why.", troubled, model.Plural(total, "group"), worst.Group.ID, v.Text))
+	case total > 0:
+		a.say(model.OK, "Nothing needs attention in "+model.Plural(total, "group")+".")
+	default:
+		a.say(model.Info, "The cluster has no groups yet.")
+	}
+}
+
 type problemKey struct {
 	scope      model.ProblemScope
 	name, code string

@@ -29,15 +29,6 @@ type prompt interface {
 	prompt(a *App, w int) string
 }
 
-// splice puts piece, which is w cells wide, over a line from cell x on.
-func splice(line, piece string, x, w int) string {
-	left := ansi.Truncate(line, x, "")
-	if pad := x - text.Width(left); pad > 0 {
-		left += strings.Repeat(" ", pad)
-	}
-	return left + piece + ansi.TruncateLeft(line, x+w, "")
-}
-
 // box frames lines with a title. Each line may be styled and is cut or filled to the inner width w.
 func box(theme *themes.Theme, title string, lines []string, w int) []string {
 	g, border := &theme.Glyphs, theme.Style(themes.Border)

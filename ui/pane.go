@@ -24,6 +24,8 @@ type pane interface {
 	// title is its heading, with a count where it has rows.
 	title() string
 	restyle(*themes.Theme)
+	// SetFocus says whether the keys of movement act on it.
+	SetFocus(bool)
 	// lines is how many lines it would like to have.
 	lines() int
 	// draw is exactly h lines.
@@ -147,6 +149,7 @@ type paragraph struct {
 }
 
 func (p *prose) title() string           { return p.name }
+func (p *prose) SetFocus(bool)           {}
 func (p *prose) restyle(t *themes.Theme) { p.theme, p.width = t, 0 }
 func (p *prose) copied() string {
 	var b strings.Builder

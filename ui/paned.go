@@ -22,7 +22,15 @@ func (p *paned) inside() func() screen    { return nil }
 
 func (p *paned) focused() pane { return p.panes[p.focus] }
 
-func (p *paned) cycle(n int) { p.focus = (p.focus + n + len(p.panes)) % len(p.panes) }
+func (p *paned) cycle(n int) { p.focusOn((p.focus + n + len(p.panes)) % len(p.panes)) }
+
+// focusOn gives pane i the focus.
+func (p *paned) focusOn(i int) {
+	p.focus = i
+	for k, g := range p.panes {
+		g.SetFocus(k == i)
+	}
+}
 
 func (p *paned) restyle(t *themes.Theme) {
 	for _, g := range p.panes {

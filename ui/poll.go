@@ -193,7 +193,11 @@ func (a *App) take(s *model.Snapshot) {
 
 // observe computes and shows the view of the latest snapshot with the latest share offsets.
 func (a *App) observe() {
+	first := a.view == nil || a.view.Snapshot.Depth == model.DepthListing
 	a.view = a.history.Observe(a.base.WithShareOffsets(a.offsets))
+	if first && a.fault == "" {
+		a.greet()
+	}
 	for i := range a.view.Events {
 		e := &a.view.Events[i]
 		a.log.add(entry{at: e.At, severity: e.Severity, kind: kindEvent, subject: e.Group, text: e.Text})

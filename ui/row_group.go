@@ -112,6 +112,8 @@ var (
 		Compare: func(x, y *groupRow) int { return cmp.Compare(x.Group.Topics(), y.Group.Topics()) }}
 	lagColumn = table.Column[groupRow]{ID: "lag", Title: "LAG", Min: 9, Priority: 90, Right: true, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) { return lagCell(r.lag, r.partial) }, Compare: byLag}
+	trendColumn = table.Column[groupRow]{ID: "trend", Title: "TREND", Min: 10, Priority: 45,
+		Cell: func(r *groupRow) (string, themes.Token) { return trendCell(r.Insight.Trend, r.glyphs) }}
 	rateColumn = table.Column[groupRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 50, Right: true, Desc: true,
 		Cell:    func(r *groupRow) (string, themes.Token) { return rateCell(r.Insight.Consumed) },
 		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.Consumed, y.Insight.Consumed) }}
@@ -124,7 +126,7 @@ var (
 			return model.Duration(eta), themes.Muted
 		},
 		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.ETA, y.Insight.ETA) }}
-	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Weight: 5, Priority: 95, Desc: true,
+	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 30, Weight: 5, Priority: 95, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			v := r.Insight.Verdict()
 			if v.Text == "" {

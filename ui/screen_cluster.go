@@ -46,6 +46,7 @@ func newCluster() screen {
 	s.limits.blank = []string{"Nothing is out of sight: the brokers offer all that flightdeck reads."}
 	s.problems.blank = []string{"Everything could be read."}
 	s.panes = []pane{s.brokers, s.problems, s.features, s.limits}
+	s.focusOn(0)
 	return s
 }
 
@@ -80,7 +81,7 @@ func (s *cluster) load(a *App) {
 		b := &snap.Cluster.Brokers[i]
 		r := brokerRow{Broker: b, controller: b.ID == snap.Cluster.Controller, leads: leads[b.ID], groups: coordinates[b.ID]}
 		if !b.Answered.IsZero() {
-			r.age = model.Duration(max(0, snap.At.Sub(b.Answered)))
+			r.age = ageWords(max(0, snap.At.Sub(b.Answered)))
 		}
 		brokers[i] = r
 	}
@@ -111,7 +112,7 @@ var brokerColumns = []table.Column[brokerRow]{
 			return model.Clean(r.Host) + ":" + strconv.Itoa(int(r.Port)), themes.Muted
 		},
 		Compare: func(x, y *brokerRow) int { return strings.Compare(x.Host, y.Host) }},
-	{ID: "rack", Title: "RACK", Min: 4, Max: 20, Priority: 30,
+	{ID: "rack", Title: "RACK", Min: 4, Fair: 8, Max: 20, Priority: 30,
 		Cell: func(r *brokerRow) (string, themes.Token) { return textCell(r.Rack, themes.Muted) }},
 	{ID: "leads", Title: "LEADS", Min: 6, Priority: 60, Right: true, Desc: true,
 		Cell:    func(r *brokerRow) (string, themes.Token) { return model.Count(int64(r.leads)), themes.Muted },
@@ -124,9 +125,9 @@ var brokerColumns = []table.Column[brokerRow]{
 			if r.age == "" {
 				return "never", themes.Warning
 			}
-			return r.age + " ago", themes.Faint
+			return r.age, themes.Faint
 		}},
-	{ID: "note", Title: "NOTE", Min: 6, Weight: 3, Priority: 70,
+	{ID: "note", Title: "NOTE", Min: 6, Fair: 14, Weight: 3, Priority: 70,
 		Cell: func(r *brokerRow) (string, themes.Token) {
 			switch {
 			case r.Why != "":

@@ -54,7 +54,7 @@ func newGroupScreen(g *model.Group) *groupScreen {
 	s.members.SortBy("client")
 	s.members.text = func(r *memberRow) string { return r.ID }
 	s.panes = []pane{s.why, s.partitions, s.members}
-	s.focus = 1
+	s.focusOn(1)
 	return s
 }
 
@@ -259,7 +259,7 @@ func byPartition(x, y *partitionRow) int {
 }
 
 var (
-	partitionTopic = table.Column[partitionRow]{ID: "topic", Title: "TOPIC", Min: 10, Max: 60, Weight: 1, Priority: 90,
+	partitionTopic = table.Column[partitionRow]{ID: "topic", Title: "TOPIC", Min: 10, Fair: 18, Max: 60, Weight: 1, Priority: 90,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			if r.Deleted {
 				return model.Clean(r.Topic) + " (deleted)", themes.Warning
@@ -381,9 +381,9 @@ var memberColumns = []table.Column[memberRow]{
 			}
 			return textCell(now, themes.Muted)
 		}},
-	{ID: "instance", Title: "INSTANCE", Min: 8, Max: 24, Priority: 30,
+	{ID: "instance", Title: "INSTANCE", Min: 8, Max: 24, Priority: 30, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.InstanceID, themes.Muted) }},
-	{ID: "rack", Title: "RACK", Min: 4, Max: 16, Priority: 20,
+	{ID: "rack", Title: "RACK", Min: 4, Max: 16, Priority: 20, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.Rack, themes.Muted) }},
 	{ID: "id", Title: "MEMBER ID", Min: 22, Max: 60, Priority: 10, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.ID, themes.Faint) }},

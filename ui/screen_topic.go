@@ -35,6 +35,7 @@ func newTopicScreen(name string) *topicScreen {
 	s.readers.SetDim(func(r *groupRow) bool { return r.stale })
 	s.readers.SortBy("verdict")
 	s.panes = []pane{s.partitions, s.readers}
+	s.focusOn(0)
 	return s
 }
 

@@ -12,11 +12,8 @@ import (
 
 // topbar says what cluster this is, how it is seen, and how old the picture is.
 func (a *App) topbar(b *strings.Builder, w int) {
-	left := line{{text: " flightdeck", tok: themes.Accent, drop: 7}, {text: "  ", drop: 7}}
-	if len(left) > 0 && w < 60 {
-		left = line{{text: " "}}
-	}
-	left = append(left, span{text: a.clusterName(), tok: themes.Title})
+	left := line{{text: " "}, {text: "flightdeck", tok: themes.Accent, drop: 7}, {text: "  ", drop: 7},
+		{text: a.clusterName(), tok: themes.Title}}
 	var right line
 	badge := func(text string, tok themes.Token, drop int) {
 		right = append(right, span{text: " " + text + " ", tok: tok, drop: drop}, span{text: " ", drop: drop})
@@ -81,14 +78,22 @@ func (a *App) age() line {
 	}
 	age := max(0, a.now.Sub(a.base.At))
 	tok := themes.Muted
-	if a.fault != "" || age > a.lateAfter() {
+	if !a.paused && (a.fault != "" || age > a.lateAfter()) {
 		tok = themes.Critical
 	}
 	return line{
-		{text: model.Duration(age) + " ago", tok: tok},
+		{text: ageWords(age), tok: tok},
 		{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: 6},
 		{text: model.Duration(a.base.Took), tok: themes.Muted, drop: 6},
 	}
+}
+
+// ageWords is an age in whole seconds, so that it does not flicker.
+func ageWords(age time.Duration) string {
+	if age < time.Second {
+		return "now"
+	}
+	return model.Duration(age) + " ago"
 }
 
 // lateAfter is the age from which on data is called stale: twice the longest a sound poll takes.

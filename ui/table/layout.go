@@ -41,24 +41,30 @@ func (l *layout) see(column, width int) bool {
 	return grown
 }
 
-// columnsShown are the indices of the columns that fit the width at their least width.
+// columnsShown are the indices of the columns that are shown at the present width.
 func (t *Table[R]) columnsShown() []int {
 	var shown []int
-	total := gutter + bar - gap
+	least, fair := gutter+bar-gap, gutter+bar-gap
 	for i := range t.columns {
 		if c := &t.columns[i]; t.wide || !c.Wide {
 			shown = append(shown, i)
-			total += c.least() + gap
+			least += c.least() + gap
+			fair += c.fair() + gap
 		}
 	}
-	for total > t.width && len(shown) > 1 {
+	for fair > t.width && len(shown) > 1 {
 		drop := 0
 		for n, i := range shown {
 			if t.columns[i].Priority <= t.columns[shown[drop]].Priority {
 				drop = n
 			}
 		}
-		total -= t.columns[shown[drop]].least() + gap
+		c := &t.columns[shown[drop]]
+		if c.Priority >= Vital && least <= t.width {
+			break
+		}
+		least -= c.least() + gap
+		fair -= c.fair() + gap
 		shown = slices.Delete(shown, drop, drop+1)
 	}
 	return shown
@@ -66,6 +72,9 @@ func (t *Table[R]) columnsShown() []int {
 
 // least is the width below which the column is not shown.
 func (c *Column[R]) least() int { return max(c.Min, 1) }
+
+// fair is the width that the column has before others join it.
+func (c *Column[R]) fair() int { return max(c.Fair, c.least()) }
 
 // arrange decides how wide the columns are, and reports whether that is new. Numbers, which nobody
 // can read when they are cut, get what they need first, by priority. The others share what is left

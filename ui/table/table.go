@@ -29,6 +29,9 @@ type Column[R any] struct {
 	Min, Max int
 	// Weight is the share of the space that is left over which the column gets; 0 is none.
 	Weight int
+	// Fair is the width that the column should have before columns of a priority below [Vital] are shown
+	// beside it; 0 is Min.
+	Fair int
 	// Priority decides what stays on a narrow screen: the lowest goes first.
 	Priority int
 	// Right aligns the text to the right, as for numbers.
@@ -70,6 +73,10 @@ type Table[R any] struct {
 	layout layout
 	cache  cache
 }
+
+// Vital is the priority from which on a column is left out only when the columns above it do not fit at
+// their Min.
+const Vital = 90
 
 // unsorted keeps the rows in the order in which they were given.
 const unsorted = -1
