@@ -195,8 +195,11 @@ func (c *Connection) saslCause(err error) (cause, bool) {
 	}
 	switch {
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
-		return cause{code: "wrong_password", what: "does not accept the user name or the password (" + mechanism + ")",
-			do: "Check both in sasl.jaas.config; with SCRAM also that the user exists for this mechanism."}, true
+		do := "Check both in sasl.jaas.config."
+		if strings.HasPrefix(mechanism, "SCRAM") {
+			do = "Check both in sasl.jaas.config, and that the user has a password for this mechanism."
+		}
+		return cause{code: "wrong_password", what: "does not accept the user name or the password (" + mechanism + ")", do: do}, true
 	case errors.Is(err, kerr.UnsupportedSaslMechanism):
 		return cause{code: "mechanism_not_enabled", what: "does not offer the SASL mechanism " + mechanism,
 			do: "Set sasl.mechanism to one of those in sasl.enabled.mechanisms of the broker's listener."}, true

@@ -40,7 +40,14 @@ func (c *Connection) Explain(err error) (code, text string) {
 	if code, text, ok := explainKafka(err); ok {
 		return code, text
 	}
-	return "error", err.Error()
+	switch text := err.Error(); {
+	case strings.Contains(text, "broker is too old"):
+		return "too_old", "The broker does not know this request; it needs a newer Kafka."
+	case strings.Contains(text, "unknown broker"):
+		return "unknown_broker", "The broker is not part of the cluster any more."
+	default:
+		return "error", text
+	}
 }
 
 func (c *Connection) isReadOnly(err error) bool {
