@@ -22,6 +22,8 @@ type Config struct {
 	SASL sasl.Mechanism
 	// ReadOnly refuses, before it reaches the wire, every request that is not a read.
 	ReadOnly bool
+	// Audit is where actions are written down; nil refuses them all.
+	Audit *Audit
 	// Dial opens the transport below TLS; nil means TCP. It must honour the deadline of its context.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Log receives what franz-go has to say; nil discards it.

@@ -21,6 +21,10 @@ func (c *Connection) Explain(err error) (code, text string) {
 		return "", ""
 	case c.isReadOnly(err):
 		return "read_only", "This was not sent, because flightdeck was started read-only (--read-only)."
+	case errors.Is(err, ErrNoAudit):
+		return "no_audit", "This was not done, because there is no audit file to write it down in first (--audit-log)."
+	case isAudit(err):
+		return "audit_failed", "This was not done, because it could not be written down first: " + err.Error() + ". Make room or choose another file with --audit-log."
 	case errors.Is(err, kgo.ErrClientClosed), errors.Is(err, ErrClosed):
 		return "closed", "The connection was closed by flightdeck."
 	case errors.Is(err, context.Canceled):
@@ -53,6 +57,11 @@ func (c *Connection) Explain(err error) (code, text string) {
 func (c *Connection) isReadOnly(err error) bool {
 	return errors.Is(err, ErrReadOnly) ||
 		c.cfg.ReadOnly && strings.Contains(err.Error(), errNotAllowed)
+}
+
+func isAudit(err error) bool {
+	_, ok := errors.AsType[*AuditError](err)
+	return ok
 }
 
 // timedOut reports whether the caller's own deadline ended the wait, which says nothing about the cause.
