@@ -51,6 +51,8 @@ type Cluster struct {
 	// watch, when set, sees every acknowledgement of a worker with the error code that came back.
 	watch func(group string, h held, code int16)
 
+	// life ends when the applications have to stop.
+	life  context.Context
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 	close sync.Once
@@ -66,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		stop()
 		return nil, fmt.Errorf("demo cluster: %w", err)
 	}
-	c.stop = stop
+	c.life, c.stop = ctx, stop
 	if err := c.begin(ctx); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("demo cluster: %w", err)

@@ -166,6 +166,9 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 		kgo.HeartbeatInterval(heartbeatInterval),
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		// Closing waits for a join in flight, and that one for the other members: up to a minute, unless
+		// the client's own context ends with the cluster.
+		kgo.WithContext(c.life),
 	}
 	switch g.protocol {
 	case kip848:
