@@ -184,7 +184,7 @@ func (c *Cluster) await(ctx context.Context, n *node) error {
 		}
 		select {
 		case <-n.done:
-			return fmt.Errorf("node %d ended: %v", n.id, n.err)
+			return fmt.Errorf("node %d ended: %v", n.id, n.cmd.ProcessState)
 		case <-ctx.Done():
 			return fmt.Errorf("node %d does not serve within %v: %w", n.id, startLimit, err)
 		case <-time.After(50 * time.Millisecond):
@@ -277,7 +277,9 @@ func (c *Cluster) node(t testing.TB, id int) *node {
 
 func (c *Cluster) close() {
 	for _, n := range c.nodes {
-		n.kill()
+		if err := n.kill(); err != nil {
+			fmt.Fprintf(os.Stderr, "kafkatest: end node %d, process %d: %v\n", n.id, n.cmd.Process.Pid, err)
+		}
 	}
 }
 

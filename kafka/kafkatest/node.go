@@ -23,7 +23,6 @@ type node struct {
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when the process is gone; nil before the first start
-	err  error         // why it ended; read after done
 }
 
 // java returns a command that runs a class of Kafka's jars.
@@ -76,9 +75,9 @@ func (c *Cluster) run(n *node) error {
 		return err
 	}
 	done := make(chan struct{})
-	n.cmd, n.done, n.err = cmd, done, nil
+	n.cmd, n.done = cmd, done
 	go func() {
-		n.err = cmd.Wait()
+		_ = cmd.Wait() // how it ended is in cmd.ProcessState
 		close(done)
 	}()
 	return nil
