@@ -24,6 +24,23 @@
 //   - Text that came from Kafka (ids, hosts, keys, values, errors) is untrusted. It is kept here as it
 //     came and passed through [Clean] at the edge where it is shown.
 //
+// # What is concluded
+//
+// [History] turns snapshots into views. Its rules:
+//
+//   - A rate needs two readings at different times. Only what was read anew counts (Group.OffsetsAt, Partition.At):
+//     values carried over from an earlier poll never look like a standstill.
+//   - A rate is taken from one step of a counter to another, since commits come in steps: over about 10 s for a counter
+//     that always moves, over four steps for one that moves every few seconds. It is 0 after 15 s without a
+//     move (or three times the usual pause), and unknown a minute after the last reading.
+//   - ETA is lag / (consumed - produced).
+//   - What was not seen is not claimed: while a broker is down its groups are not taken for deleted; "since" is said only of
+//     a change that was seen; a group is watched for 6 s before its pace is judged, and for 20 s before it is stalled.
+//   - A cooperative rebalance of two rounds is one [Rebalance]: it lasts until every partition that had an owner has one.
+//   - A group always has a [Verdict]. Its code is stable; the table of codes is beside [VerdictNotRead]. Text says what is wrong
+//     first, evidence and the next step are sentences. Names in them are as Kafka gave them, so they pass
+//     through [Clean] too.
+//
 // # Records of a share-partition
 //
 // [DeliveryRules] is the state machine of one record (KIP-932), n being its delivery count. An event that has "-" does

@@ -30,7 +30,7 @@ type Field[R any] struct {
 //	orders           a plain field contains the text, upper and lower case alike
 //	"two words"      the same, for text with spaces or operators in it
 //	~odrs            a plain field has these characters in this order (fuzzy)
-//	state=empty      the field is the text, upper and lower case alike; * stands for any text
+//	state=empty      the field is the text, upper and lower case alike, or fits it as a glob ([ParseGlob])
 //	topic=order-*
 //	state!=stable    it is not
 //	lag>1000         > >= < <= = != compare numbers: 12,480 or 12_480, 1.5k, 3m, 2g
@@ -134,7 +134,10 @@ func compareTerm[R any](t filterToken, f *Field[R]) (func(*R) bool, error) {
 	case f.Span != nil:
 		return compareValue(t, f.Span, parseSpan, "a time span such as 12s, 4m10s or 3h")
 	}
-	match := wildcard(t.value)
+	match, err := matchWhole(t.value)
+	if err != nil {
+		return nil, t.errorf("%v", err)
+	}
 	has := func(row *R) bool { return match(f.Text(row)) }
 	if f.Any != nil {
 		has = func(row *R) bool { return f.Any(row, match) }

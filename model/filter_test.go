@@ -60,6 +60,8 @@ func TestFilter(t *testing.T) {
 		{"topic=*-events", "0"},
 		{"topic=order-*ents", "0"},
 		{"topic!=payments", "23"},
+		{"state=[ps]*", "03"},
+		{"state=?mpty", "1"},
 		{"lag>1000", "03"},
 		{"lag>1k lag<12,480", "3"},
 		{"lag>=12,480", "0"},
@@ -120,6 +122,7 @@ func TestFilterErrors(t *testing.T) {
 		{"!", 1, "at 1: ! needs the term to exclude after it, such as !audit or !state=empty"},
 		{"a  ~", 4, "at 4: ~ needs the characters to look for after it, such as ~ords"},
 		{`a "b c`, 3, `at 3: a quote is not closed; add a " at its end`},
+		{"topic=a[b", 1, `at 1: the glob "a[b" has a [ without its ]: write \[ for the character itself`},
 		{"!nokey=1", 1, "at 1: there is no key nokey here; the keys are group, state, topic, lag, eta"},
 	}
 	for _, tt := range tests {

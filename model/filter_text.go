@@ -172,25 +172,15 @@ func fuzzyMatch(pattern string) func(string) bool {
 	}
 }
 
-// wildcard returns a function that reports whether a text is the pattern, upper and lower case alike, in
-// which * stands for any text.
-func wildcard(pattern string) func(string) bool {
-	parts := strings.Split(strings.ToLower(pattern), "*")
-	if len(parts) == 1 {
-		return func(s string) bool { return strings.EqualFold(s, pattern) }
+// matchWhole returns a function that reports whether a text is the pattern or fits it as a glob, upper
+// and lower case alike.
+func matchWhole(pattern string) (func(string) bool, error) {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return func(s string) bool { return strings.EqualFold(s, pattern) }, nil
 	}
-	first, last := parts[0], parts[len(parts)-1]
-	middle := parts[1 : len(parts)-1]
-	return func(s string) bool {
-		rest, ok := strings.CutPrefix(strings.ToLower(s), first)
-		if !ok {
-			return false
-		}
-		for _, part := range middle {
-			if _, rest, ok = strings.Cut(rest, part); !ok {
-				return false
-			}
-		}
-		return strings.HasSuffix(rest, last)
+	match, err := ParseGlob(strings.ToLower(pattern))
+	if err != nil {
+		return nil, err
 	}
+	return func(s string) bool { return match(strings.ToLower(s)) }, nil
 }

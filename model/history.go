@@ -20,6 +20,8 @@ type History struct {
 	round uint64
 	// scratch is for the partitions of one group at a time.
 	scratch []PartitionInsight
+	// pause is what partitions found to be the usual time between two moves of the group, twice.
+	pause time.Duration
 }
 
 // groupHistory is what is remembered of one group.
@@ -63,6 +65,11 @@ func (h *History) Observe(next *Snapshot) *View {
 		h.last = &Snapshot{}
 	}
 	for _, lists := range [...][2][]Group{{h.last.Groups, next.Groups}, {h.last.ShareGroups, next.ShareGroups}} {
+		if next.At.Equal(h.last.At) && sameSlice(lists[0], lists[1]) && sameSlice(h.last.Topics, next.Topics) {
+			// The same poll again, with other share offsets: nothing is new about these groups.
+			h.again(lists[1], v)
+			continue
+		}
 		mergeSorted(lists[0], lists[1], compareGroups, func(was, is *Group) {
 			if is != nil {
 				v.Events = append(v.Events, h.observeGroup(was, is, next)...)
@@ -73,6 +80,15 @@ func (h *History) Observe(next *Snapshot) *View {
 	h.forget()
 	h.last = next
 	return v
+}
+
+// again puts the insights of groups that were observed already into a view.
+func (h *History) again(groups []Group, v *View) {
+	for i := range groups {
+		st := h.groups[groups[i].ID]
+		st.round = h.round
+		v.Insights[groups[i].ID] = st.insight
+	}
 }
 
 func (h *History) observeTopics(s *Snapshot) map[string]float64 {
@@ -158,8 +174,15 @@ func (st *groupHistory) observeOffsets(g *Group) {
 }
 
 func samePartitions(a, b []GroupPartition) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] ||
-		slices.EqualFunc(a, b, func(x, y GroupPartition) bool { return x.Topic == y.Topic && x.Number == y.Number }))
+	if sameSlice(a, b) || len(a) != len(b) {
+		return len(a) == len(b)
+	}
+	for i := range a {
+		if a[i].Number != b[i].Number || a[i].Topic != b[i].Topic {
+			return false
+		}
+	}
+	return true
 }
 
 // each visits the steps of those of the given partitions that were read before.
@@ -192,7 +215,7 @@ func (h *History) publish(st *groupHistory, s *Snapshot) {
 		}
 	}
 	next.ETA = eta(owned, next.Consumed, next.Produced)
-	next.Verdicts = judge(&situation{group: g, insight: &next, snapshot: s, first: st.first, emptied: st.emptied})
+	next.Verdicts = judge(&situation{group: g, insight: &next, snapshot: s, first: st.first, emptied: st.emptied, pause: h.pause})
 	if old := st.insight; old != nil {
 		if slices.Equal(old.Partitions, next.Partitions) {
 			next.Partitions = old.Partitions
@@ -221,6 +244,7 @@ func (h *History) partitions(st *groupHistory, s *Snapshot) []PartitionInsight {
 	g, now := st.group, s.At.UnixNano()
 	h.scratch = slices.Grow(h.scratch[:0], len(g.Partitions))[:len(g.Partitions)]
 	clear(h.scratch)
+	h.pause = 0
 	var topic *topicProgress
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
@@ -234,6 +258,9 @@ func (h *History) partitions(st *groupHistory, s *Snapshot) []PartitionInsight {
 		in.Consumed = p.rate(now)
 		if moved := p.moved(); moved != 0 {
 			in.Since = time.Unix(0, moved).In(g.OffsetsAt.Location())
+			if g.Partitions[i].Lag.Or(0) > 0 {
+				h.pause = max(h.pause, time.Duration(p.patience(2)))
+			}
 		}
 	})
 	return h.scratch

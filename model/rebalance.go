@@ -112,6 +112,8 @@ func (r *rebalances) watch(prev, g *Group, at time.Time) []Event {
 	case prev == nil || len(prev.Members) == 0 || len(g.Members) == 0:
 		// The first members of a group get their partitions, or the last one left.
 		return nil
+	case g.Epoch == prev.Epoch && sameOwners(prev, g):
+		return nil
 	case orphans(prev, g):
 		r.stable = g.Described
 	default:
@@ -192,6 +194,13 @@ func (g *Group) owner(p *GroupPartition) string {
 		return ""
 	}
 	return g.Members[p.Member].ID
+}
+
+// sameOwners reports whether nothing at all changed, which is nearly always so and quickly seen.
+func sameOwners(a, b *Group) bool {
+	return slices.EqualFunc(a.Members, b.Members, func(x, y Member) bool { return x.ID == y.ID }) &&
+		samePartitions(a.Partitions, b.Partitions) &&
+		slices.EqualFunc(a.Partitions, b.Partitions, func(x, y GroupPartition) bool { return x.Member == y.Member })
 }
 
 // orphans reports whether a partition that had an owner before still exists and has none.

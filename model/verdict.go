@@ -54,10 +54,11 @@ const (
 	// watchMin is how long a group is watched before anything is said of its pace. It is longer than the 5 s between two
 	// automatic commits.
 	watchMin = 6 * time.Second
-	// stalledAfter and stalledBadly are how long lag without progress makes a stall of two degrees. Kafka Streams commits
-	// every 30 s by default, hence the mild one.
+	// stalledAfter and stalledBadly are how long lag without progress makes a stall of two degrees. A group that was seen to
+	// move more slowly, such as one that commits every 30 s, is given twice its usual time, up to patientMost.
 	stalledAfter = 20 * time.Second
 	stalledBadly = time.Minute
+	patientMost  = 3 * time.Minute
 	// keepingUp is how much production may lie between a consumer and the end while it is still said to keep up.
 	keepingUp = 10 * time.Second
 	// rebalancingLong and rebalancingBadly are how long a rebalance takes when it is worth a warning, and more.
@@ -79,6 +80,8 @@ type situation struct {
 	first time.Time
 	// emptied is when the last member was seen to have left; zero when that was not seen.
 	emptied time.Time
+	// pause is twice the time that the slowest lagging partition usually takes from one move to the next.
+	pause time.Duration
 	tally
 }
 
@@ -258,6 +261,11 @@ func (s *situation) still() time.Duration {
 		return s.watched()
 	}
 	return s.group.OffsetsAt.Sub(s.moved)
+}
+
+// standing reports whether nothing has moved for longer than it may.
+func (s *situation) standing() bool {
+	return s.still() >= max(stalledAfter, min(s.pause, patientMost))
 }
 
 // since says since when nothing moves.

@@ -6,7 +6,7 @@ import "fmt"
 func checkStalled(s *situation) Verdict {
 	lag := s.lag.Or(0)
 	still := s.still()
-	if !s.hasMembers() || lag == 0 || s.running() || still < stalledAfter || s.controlRecord() {
+	if !s.hasMembers() || lag == 0 || s.running() || !s.standing() || s.controlRecord() {
 		return Verdict{}
 	}
 	severity := Warning
@@ -81,8 +81,7 @@ func pace(s *situation) Verdict {
 	if lag == 0 {
 		return Verdict{Code: VerdictCaughtUp, Text: "caught up"}
 	}
-	still := s.still()
-	if s.controlRecord() && still >= stalledAfter {
+	if s.controlRecord() && s.standing() {
 		return Verdict{Code: VerdictControlRecord, Severity: Info,
 			Text: fmt.Sprintf("%s behind: may be a control record", Count(lag)),
 			Evidence: []string{
@@ -91,7 +90,7 @@ func pace(s *situation) Verdict {
 			},
 			Next: "Nothing to do if the topic is written by transactions; otherwise look at the record."}
 	}
-	if still >= stalledAfter && !s.running() {
+	if s.standing() && !s.running() {
 		return Verdict{} // checkStalled has it
 	}
 	return s.paceOf(lag)
@@ -185,7 +184,7 @@ func checkUneven(s *situation) Verdict {
 
 // checkPartitionStalled looks for a partition that stands still while others move.
 func checkPartitionStalled(s *situation) Verdict {
-	if !s.hasMembers() || s.running() || s.stuck == nil || s.still() >= stalledAfter || s.stuck.Lag == Some(int64(1)) {
+	if !s.hasMembers() || s.running() || s.stuck == nil || s.standing() || s.stuck.Lag == Some(int64(1)) {
 		return Verdict{}
 	}
 	since := s.stuckSince
@@ -194,7 +193,7 @@ func checkPartitionStalled(s *situation) Verdict {
 		from = s.first
 	}
 	still := s.group.OffsetsAt.Sub(from)
-	if still < stalledBadly {
+	if still < max(stalledBadly, min(s.pause, patientMost)) {
 		return Verdict{}
 	}
 	name := s.stuck.name()

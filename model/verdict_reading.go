@@ -33,17 +33,18 @@ func checkStale(s *situation) Verdict {
 		return Verdict{}
 	}
 	age := s.snapshot.At.Sub(g.Described)
+	b := brokerOf(s.snapshot, g.Coordinator)
+	down := b != nil && !b.Up && age > s.snapshot.Took
+	if !down && age < staleAfter {
+		return Verdict{}
+	}
 	v := Verdict{Code: VerdictStale, Severity: Warning,
 		Text:     "stale: not read for " + Duration(age),
 		Evidence: []string{"Last read at " + ClockOn(g.Described, s.snapshot.At) + "."}}
-	if b := brokerOf(s.snapshot, g.Coordinator); b != nil && !b.Up && age > s.snapshot.Took {
+	if down {
 		v.Text = fmt.Sprintf("stale: broker %d down, last read %s ago", b.ID, Duration(age))
 		v.Evidence = append(v.Evidence, fmt.Sprintf("Its coordinator, broker %d (%s:%d), does not answer.", b.ID, b.Host, b.Port))
 		v.Next = "Another broker takes over within about 10 s if there is one; otherwise bring the broker back."
-		return v
-	}
-	if age < staleAfter {
-		return Verdict{}
 	}
 	return v
 }

@@ -32,12 +32,9 @@ func checkShareStart(s *situation) Verdict {
 		end += g.Partitions[i].End.Or(0)
 	}
 	evidence := []string{s.membersInWords(), fmt.Sprintf("No partition has a start offset, for %s.", Duration(s.watched()))}
-	if trouble := shareStateTrouble(s.snapshot); trouble != "" {
+	if trouble, remedy := shareStateTrouble(s.snapshot); trouble != "" {
 		return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
-			Text:     "nothing delivered: " + trouble,
-			Evidence: evidence,
-			Next: "Share groups keep their state in " + ShareStateTopic + ": bring its leaders back. On a cluster of fewer than three brokers set " +
-				"share.coordinator.state.topic.replication.factor and share.coordinator.state.topic.min.isr to 1 on the brokers."}
+			Text: "nothing delivered: " + trouble, Evidence: append(evidence, "Share groups keep their state in "+ShareStateTopic+"."), Next: remedy}
 	}
 	reset, known := g.Configs[ConfigShareReset]
 	switch {
@@ -61,15 +58,17 @@ func checkShareStart(s *situation) Verdict {
 		Next:     "Produce a record and see whether it arrives; look at " + ConfigShareReset + "."}
 }
 
-// shareStateTrouble says in short what is wrong with the state topic; empty when nothing is, or when one cannot tell.
-func shareStateTrouble(s *Snapshot) string {
+// shareStateTrouble says in short what is wrong with the state topic, and what to do; empty when nothing is, or
+// when one cannot tell.
+func shareStateTrouble(s *Snapshot) (trouble, remedy string) {
 	topic, ok := s.Topic(ShareStateTopic)
 	if !ok {
 		// Without the right to see internal topics both are missing.
-		if _, seen := s.Topic(offsetsTopic); seen {
-			return ShareStateTopic + " is missing"
+		if _, seen := s.Topic(offsetsTopic); !seen {
+			return "", ""
 		}
-		return ""
+		return ShareStateTopic + " is missing", "The brokers create it when they can place its replicas. With fewer than three brokers set " +
+			"share.coordinator.state.topic.replication.factor and share.coordinator.state.topic.min.isr to 1 on them."
 	}
 	leaderless := 0
 	for i := range topic.Partitions {
@@ -78,9 +77,9 @@ func shareStateTrouble(s *Snapshot) string {
 		}
 	}
 	if leaderless == 0 {
-		return ""
+		return "", ""
 	}
-	return Plural(leaderless, "state partition") + " without leader"
+	return Plural(leaderless, "state partition") + " without leader", "Bring the brokers back that hold replicas of " + ShareStateTopic + "."
 }
 
 // checkShareLag says why a share group has a start offset and no lag.

@@ -99,6 +99,11 @@ func TestVerdicts(t *testing.T) {
 				w.consume(0, 0, 10)
 			}
 		}, want: "stalled uneven", text: "stalled: 100 behind, no progress for 1m30s"},
+		{name: "commits every 45 s", setup: with(0, 0, 0), polls: 45*4 + 40, every: func(w *world, poll int) {
+			if poll%45 == 0 {
+				consumeAll(110)(w, poll)
+			}
+		}, want: "catching_up", text: "catching up, 3m45s left"},
 		{name: "one partition stands still", setup: with(900, 900, 900), polls: 70, every: func(w *world, poll int) {
 			for i := range 3 {
 				w.produce(0, i, 10)
