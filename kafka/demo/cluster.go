@@ -48,8 +48,8 @@ type Cluster struct {
 	dial   func(ctx context.Context, network, host string) (net.Conn, error)
 	names  *names
 	seed   uint64
-	// watch, when set, sees every acknowledgement of a worker with the error code that came back.
-	watch func(group string, h held, code int16)
+	// watch, when set, sees what a worker acknowledged, and the answer.
+	watch func(group string, acks []held, a answer)
 
 	// life ends when the applications have to stop.
 	life  context.Context

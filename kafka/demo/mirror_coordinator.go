@@ -9,19 +9,14 @@ import (
 
 // coordinator is what the share coordinator has recorded of a share-partition.
 type coordinator struct {
-	start         int64
-	outcomes      map[int64]outcome
+	start int64
+	// outcomes are what is recorded of records from start on: never acquired.
+	outcomes      map[int64]model.Delivery
 	snapshotEpoch int32
 	stateEpoch    int32
 	updates       int // since the last snapshot
 	created       int64
 	deleted       bool
-}
-
-// outcome is what is recorded of one record. Acquired never is.
-type outcome struct {
-	state model.RecordState
-	count int16
 }
 
 // updatesPerSnapshot is Kafka's share.coordinator.snapshot.update.records.per.snapshot.
@@ -36,16 +31,16 @@ func (c *coordinator) initialise(start int64, complete model.Opt[int32], ms int6
 	} else {
 		c.snapshotEpoch++
 	}
-	c.start, c.outcomes, c.updates, c.created, c.deleted = start, make(map[int64]outcome), 0, ms, false
+	c.start, c.outcomes, c.updates, c.created, c.deleted = start, make(map[int64]model.Delivery), 0, ms, false
 	return c.snapshot(complete, ms)
 }
 
 // record takes over outcomes from the leader, whose start offset was start before them and who counts complete
 // finished records from there on. What it returns is an update, or after enough of them a snapshot.
-func (c *coordinator) record(start int64, complete int32, changed map[int64]outcome, ms int64) model.ShareWrite {
+func (c *coordinator) record(start int64, complete int32, changed map[int64]model.Delivery, ms int64) model.ShareWrite {
 	c.start = start
 	maps.Copy(c.outcomes, changed)
-	maps.DeleteFunc(c.outcomes, func(o int64, _ outcome) bool { return o < start })
+	maps.DeleteFunc(c.outcomes, func(o int64, _ model.Delivery) bool { return o < start })
 	if c.updates++; c.updates >= updatesPerSnapshot {
 		return c.replace(complete, ms)
 	}
@@ -71,22 +66,22 @@ func (c *coordinator) snapshot(complete model.Opt[int32], ms int64) model.ShareW
 
 // drop forgets everything but the state epoch, which goes on rising.
 func (c *coordinator) drop() model.ShareWrite {
-	c.outcomes, c.deleted = make(map[int64]outcome), true
+	c.outcomes, c.deleted = make(map[int64]model.Delivery), true
 	return model.ShareWrite{Kind: model.WriteTombstone}
 }
 
 // runs joins equal outcomes of neighbours to batches.
-func runs(outcomes map[int64]outcome) []model.StateBatch {
+func runs(outcomes map[int64]model.Delivery) []model.StateBatch {
 	var batches []model.StateBatch
 	for _, o := range slices.Sorted(maps.Keys(outcomes)) {
 		out := outcomes[o]
 		if n := len(batches); n > 0 {
-			if b := &batches[n-1]; b.Last+1 == o && b.State == out.state && b.Count == out.count {
+			if b := &batches[n-1]; b.Last+1 == o && b.State == out.State && b.Count == out.Count {
 				b.Last = o
 				continue
 			}
 		}
-		batches = append(batches, model.StateBatch{First: o, Last: o, State: out.state, Count: out.count})
+		batches = append(batches, model.StateBatch{First: o, Last: o, State: out.State, Count: out.Count})
 	}
 	return batches
 }

@@ -49,11 +49,11 @@ func (m *mirror) drop(which func(model.SharePartitionKey) bool) {
 
 // change gives records their new states in the leader's memory and has the outcomes recorded.
 func (m *mirror) change(p *sharePartition, changed map[int64]record, now time.Time) {
-	outcomes := make(map[int64]outcome, len(changed))
+	outcomes := make(map[int64]model.Delivery, len(changed))
 	for o, r := range changed {
 		p.leader.records[o] = r
 		if r.state != model.StateAcquired {
-			outcomes[o] = outcome{r.state, r.count}
+			outcomes[o] = model.Delivery{State: r.state, Count: r.count}
 		}
 	}
 	m.record(p, outcomes, now)
@@ -61,7 +61,7 @@ func (m *mirror) change(p *sharePartition, changed map[int64]record, now time.Ti
 
 // record has outcomes recorded and lets the start offset follow. An update carries the start offset from before
 // it, so what a reader finds there trails by one write.
-func (m *mirror) record(p *sharePartition, outcomes map[int64]outcome, now time.Time) {
+func (m *mirror) record(p *sharePartition, outcomes map[int64]model.Delivery, now time.Time) {
 	if len(outcomes) == 0 {
 		return
 	}
@@ -75,25 +75,30 @@ func (m *mirror) correct(p *sharePartition, now time.Time) {
 	p.recorded.start = min(p.recorded.start, p.leader.start)
 	for o, r := range p.leader.records {
 		if o >= p.recorded.start && r.state.Terminal() {
-			p.recorded.outcomes[o] = outcome{r.state, r.count}
+			p.recorded.outcomes[o] = model.Delivery{State: r.state, Count: r.count}
 		}
 	}
 	m.write(p, p.recorded.replace(p.leader.complete(p.recorded.start), now.UnixMilli()))
 }
 
-// acquire takes over what a fetch brought. The broker notices lost locks up to one sweep late.
-func (m *mirror) acquire(s sessionKey, at place, ranges []kmsg.ShareFetchResponseTopicPartitionAcquiredRecord, due, now time.Time) {
+// noticed is when the broker has noticed at the latest that a lock of some duration ran out, and the mirror shall
+// notice too.
+func noticed(now time.Time, lock time.Duration) time.Time {
+	return now.Add(lock + sweepInterval + tick)
+}
+
+// acquire takes over what a fetch brought.
+func (m *mirror) acquire(s sessionKey, at place, ranges []kmsg.ShareFetchResponseTopicPartitionAcquiredRecord, deadline, now time.Time) {
 	p := m.partition(s.group, at, now)
-	deadline := due.Add(sweepInterval + tick)
-	missed := make(map[int64]outcome)
+	missed := make(map[int64]model.Delivery)
 	wrong := false
 	for _, a := range ranges {
 		for o := a.FirstOffset; o <= a.LastOffset; o++ {
-			switch p.leader.acquired(o, s.member, a.DeliveryCount, due, deadline) {
+			switch p.leader.acquired(o, s.member, a.DeliveryCount, deadline) {
 			case returned:
-				missed[o] = outcome{model.StateAvailable, a.DeliveryCount - 1}
+				missed[o] = model.Delivery{State: model.StateAvailable, Count: a.DeliveryCount - 1}
 			case notEnded:
-				p.recorded.outcomes[o] = outcome{model.StateAvailable, a.DeliveryCount - 1}
+				p.recorded.outcomes[o] = model.Delivery{State: model.StateAvailable, Count: a.DeliveryCount - 1}
 				wrong = true
 			}
 		}

@@ -22,9 +22,9 @@ const unknownStart = model.StartUnchanged
 type record struct {
 	state model.RecordState
 	count int16
-	// owner holds it, in state Acquired. The lock runs out at due, and the broker notices until deadline.
-	owner         string
-	due, deadline time.Time
+	// owner holds it, in state Acquired, until deadline at the latest.
+	owner    string
+	deadline time.Time
 }
 
 // remembered is how many offsets below the start offset the leader keeps: answers that arrive late may turn the
@@ -37,7 +37,7 @@ func newLeader(start int64) leader {
 
 // acquired takes over that member acquired a record for the count-th time. It reports what happened to the record
 // before: nothing but the expected, a return that was never seen, or that an end which we recorded was none.
-func (l *leader) acquired(offset int64, member string, count int16, due, deadline time.Time) before {
+func (l *leader) acquired(offset int64, member string, count int16, deadline time.Time) before {
 	r, known := l.records[offset]
 	if known && count <= r.count {
 		return oldNews
@@ -45,7 +45,7 @@ func (l *leader) acquired(offset int64, member string, count int16, due, deadlin
 	if l.start == unknownStart || offset < l.start {
 		l.start = offset
 	}
-	l.records[offset] = record{state: model.StateAcquired, count: count, owner: member, due: due, deadline: deadline}
+	l.records[offset] = record{state: model.StateAcquired, count: count, owner: member, deadline: deadline}
 	switch {
 	case r.state.Terminal():
 		return notEnded
@@ -64,20 +64,16 @@ const (
 	notEnded          // it is recorded as finished and is not
 )
 
-// mayAcknowledge is the broker's rule: all offsets from the start offset on are held by the member. sure is false
-// when a lock has run out and the broker may have noticed.
-func (l *leader) mayAcknowledge(member string, acks []ackBatch, now time.Time) (ok, sure bool) {
-	sure = true
+// mayAcknowledge is the broker's rule: all offsets from the start offset on are held by the member.
+func (l *leader) mayAcknowledge(member string, acks []ackBatch) bool {
 	for _, a := range acks {
 		for o := max(a.first, l.start); o <= a.last; o++ {
-			r, known := l.records[o]
-			if !known || r.state != model.StateAcquired || r.owner != member {
-				return false, sure
+			if r := l.records[o]; r.state != model.StateAcquired || r.owner != member {
+				return false
 			}
-			sure = sure && now.Before(r.due)
 		}
 	}
-	return true, sure
+	return true
 }
 
 // heldBy are the offsets that a member holds, in order.

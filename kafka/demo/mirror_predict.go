@@ -14,11 +14,10 @@ type prediction struct {
 	places map[place]change
 }
 
-// change is what a prediction did to one share-partition. Without before and after the request was left
-// for the answer to decide.
+// change is what a prediction did to one share-partition.
 type change struct {
 	before, after map[int64]record
-	recorded      map[int64]outcome // before; an offset without an outcome is absent
+	recorded      map[int64]model.Delivery // before; an offset without an outcome is absent
 }
 
 // handling sees a request right before the broker handles it, in the order in which it does.
@@ -51,10 +50,8 @@ func (m *mirror) handling(node int32, req kmsg.Request) {
 	}
 	p := prediction{at: now, places: make(map[place]change)}
 	for at, acks := range x.acks {
-		if part := m.partitions[model.SharePartitionKey{Group: x.session.group, TopicID: at.topic, Partition: at.partition}]; part != nil {
-			if ok, sure := part.leader.mayAcknowledge(x.session.member, acks, now); ok && sure {
-				p.places[at] = m.acknowledge(part, x.session.member, acks, now)
-			}
+		if part := m.partitions[model.SharePartitionKey{Group: x.session.group, TopicID: at.topic, Partition: at.partition}]; part != nil && part.leader.mayAcknowledge(x.session.member, acks) {
+			p.places[at] = m.acknowledge(part, x.session.member, acks, now)
 		}
 	}
 	if len(x.acks) > 0 {
@@ -67,7 +64,7 @@ func (m *mirror) handling(node int32, req kmsg.Request) {
 
 // acknowledge applies the acknowledgements of a member to what it holds.
 func (m *mirror) acknowledge(p *sharePartition, member string, acks []ackBatch, now time.Time) change {
-	c := change{before: make(map[int64]record), after: make(map[int64]record), recorded: make(map[int64]outcome)}
+	c := change{before: make(map[int64]record), after: make(map[int64]record), recorded: make(map[int64]model.Delivery)}
 	for _, b := range acks {
 		for o := max(b.first, p.leader.start); o <= b.last; o++ {
 			r, known := p.leader.records[o]
@@ -79,7 +76,7 @@ func (m *mirror) acknowledge(p *sharePartition, member string, acks []ackBatch, 
 				c.recorded[o] = out
 			}
 			if ack := b.at(o); ack == renew {
-				r.due, r.deadline = now.Add(lockDuration), now.Add(lockDuration+sweepInterval+tick)
+				r.deadline = noticed(now, lockDuration)
 			} else {
 				r = r.acknowledged(ack)
 			}
@@ -90,7 +87,8 @@ func (m *mirror) acknowledge(p *sharePartition, member string, acks []ackBatch, 
 	return c
 }
 
-// settle compares a prediction with the answer.
+// settle compares a prediction with the answer. That a fetch answers OK proves nothing: kfake forgets what it
+// refused when the fetch then waits for records. A refusal that is missed heals with the next delivery.
 func (m *mirror) settle(x *exchange, code int16, refused map[place]bool, now time.Time) {
 	if x == nil {
 		return
@@ -107,7 +105,7 @@ func (m *mirror) settle(x *exchange, code int16, refused map[place]bool, now tim
 		switch {
 		case predicted && (code != 0 || no):
 			m.takeBack(part, c, now)
-		case !predicted && code == 0 && told && !no:
+		case !predicted && !x.fetch && code == 0 && told && !no:
 			m.acknowledge(part, x.session.member, acks, now)
 		}
 	}

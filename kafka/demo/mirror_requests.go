@@ -211,11 +211,11 @@ func (m *mirror) fetched(c *conn, x *exchange, resp *kmsg.ShareFetchResponse, no
 	if c.ended {
 		return // and what it acquired came back with the connection
 	}
-	due := now.Add(time.Duration(resp.AcquisitionLockTimeoutMillis) * time.Millisecond)
+	deadline := noticed(now, time.Duration(resp.AcquisitionLockTimeoutMillis)*time.Millisecond)
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if len(p.AcquiredRecords) > 0 {
-				m.acquire(x.session, place{t.TopicID, p.Partition}, p.AcquiredRecords, due, now)
+				m.acquire(x.session, place{t.TopicID, p.Partition}, p.AcquiredRecords, deadline, now)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -31,7 +30,13 @@ type rig struct {
 	id model.TopicID
 
 	mu   sync.Mutex
-	said map[place]map[int64][]held // what was acknowledged and not refused, by offset
+	said map[place]map[int64][]said
+}
+
+// said is an acknowledgement that was answered OK. It is sure when that proves something.
+type said struct {
+	held
+	sure bool
 }
 
 // inBubble runs a test in fake time.
@@ -44,7 +49,7 @@ func inBubble(t *testing.T, test func(r *rig)) {
 			t.Fatal(err)
 		}
 		c.stop = stop
-		r := &rig{T: t, Cluster: c, said: make(map[place]map[int64][]held)}
+		r := &rig{T: t, Cluster: c, said: make(map[place]map[int64][]said)}
 		if err := c.kfake.CreateTopic(testTopic, 3, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -56,17 +61,19 @@ func inBubble(t *testing.T, test func(r *rig)) {
 	})
 }
 
-func (r *rig) watched(_ string, h held, code int16) {
-	if code != 0 || h.ack == renew {
-		return
-	}
+func (r *rig) watched(_ string, acks []held, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := place{r.id, h.partition}
-	if r.said[at] == nil {
-		r.said[at] = make(map[int64][]held)
+	for _, h := range acks {
+		if a.refused[h.partition] != 0 {
+			continue
+		}
+		at := place{r.id, h.partition}
+		if r.said[at] == nil {
+			r.said[at] = make(map[int64][]said)
+		}
+		r.said[at][h.offset] = append(r.said[at][h.offset], said{h, a.apart})
 	}
-	r.said[at][h.offset] = append(r.said[at][h.offset], h)
 }
 
 // produce produces records at a rate until ctx ends. One in twenty is poison.
@@ -98,23 +105,13 @@ func (r *rig) share(ctx context.Context, workers ...temper) {
 
 // recorded is what a reader of the state topic knows of a share-partition.
 type recorded struct {
-	writes  []model.ShareWrite
-	start   int64
-	state   map[int64]outcome // the fold
-	last    map[int64]outcome // the last outcome of each offset, also below the start
-	deleted bool
+	writes []model.ShareWrite
+	fold   *model.ShareFold
+	now    *model.ShareState
+	last   map[int64]model.Delivery // the last outcome of each offset, also below the start offset
 }
 
-// effective is the recorded start moved over the finished records.
-func (s *recorded) effective() int64 {
-	start := s.start
-	for start >= 0 && s.state[start].state.Terminal() {
-		start++
-	}
-	return start
-}
-
-// read reads the state topic from its start and folds it as share-groups of Kafka are read.
+// read reads the state topic from its start and folds it.
 func (r *rig) read() map[model.SharePartitionKey]*recorded {
 	r.Helper()
 	cl, err := r.client("reader", kgo.ConsumeTopics(sharestate.Topic))
@@ -128,6 +125,10 @@ func (r *rig) read() map[model.SharePartitionKey]*recorded {
 		fetches := cl.PollFetches(ctx)
 		end()
 		if fetches.NumRecords() == 0 {
+			for _, s := range out {
+				h := s.fold.History()
+				s.now = h.Now()
+			}
 			return out
 		}
 		fetches.EachRecord(func(rec *kgo.Record) {
@@ -140,33 +141,18 @@ func (r *rig) read() map[model.SharePartitionKey]*recorded {
 			}
 			s := out[key]
 			if s == nil {
-				s = &recorded{start: -1, state: map[int64]outcome{}, last: map[int64]outcome{}}
+				s = &recorded{fold: model.NewShareFold(1), last: map[int64]model.Delivery{}}
 				out[key] = s
 			}
-			s.apply(w)
+			s.writes = append(s.writes, w)
+			s.fold.Apply(&w, model.WriteRef{Offset: rec.Offset, Ms: rec.Timestamp.UnixMilli()})
+			for _, b := range w.Batches {
+				for o := b.First; o <= b.Last; o++ {
+					s.last[o] = model.Delivery{State: b.State, Count: b.Count}
+				}
+			}
 		})
 	}
-}
-
-func (s *recorded) apply(w model.ShareWrite) {
-	s.writes = append(s.writes, w)
-	s.deleted = w.Kind == model.WriteTombstone
-	if w.Kind != model.WriteUpdate {
-		s.start, s.state = -1, map[int64]outcome{}
-	}
-	if w.Start != model.StartUnchanged && !s.deleted {
-		s.start = w.Start
-	}
-	for _, b := range w.Batches {
-		for o := b.First; o <= b.Last; o++ {
-			next := outcome{b.State, b.Count}
-			s.last[o] = next
-			if old, ok := s.state[o]; !ok || next.count > old.count || next.count == old.count && next.state > old.state {
-				s.state[o] = next
-			}
-		}
-	}
-	maps.DeleteFunc(s.state, func(o int64, _ outcome) bool { return o < s.start })
 }
 
 // truth is what kfake has in memory for a share-partition.
@@ -219,34 +205,29 @@ func (r *rig) compare() map[model.SharePartitionKey]*recorded {
 		if s == nil {
 			r.Fatalf("%d: nothing is recorded", p)
 		}
-		if got := s.effective(); got != tr.start && (got != -1 || len(tr.records) > 0) {
-			r.Errorf("%d: start offset %d, kfake has %d", p, got, tr.start)
+		start, known := s.now.Effective().Get()
+		if known && start != tr.start {
+			r.Errorf("%d: start offset %d, kfake has %d", p, start, tr.start)
 		}
 		for o, rec := range tr.records {
-			want, any := outcome{rec.state, rec.count}, true
+			want, any := model.Delivery{State: rec.state, Count: rec.count}, true
 			if rec.state == model.StateAcquired { // never recorded: the return before it is
-				want, any = outcome{model.StateAvailable, rec.count - 1}, rec.count > 1
+				want, any = model.Delivery{State: model.StateAvailable, Count: rec.count - 1}, rec.count > 1
 			}
-			if got, ok := s.state[o]; ok != any || ok && got != want {
+			if got, ok := s.now.At(o); ok != any || ok && got != want {
 				r.Errorf("%d: offset %d: recorded %v (%v), want %v (%v): kfake has %+v", p, o, got, ok, want, any, rec)
 			}
 		}
-		for o, got := range s.state {
-			if _, ok := tr.records[o]; !ok && o >= tr.start {
-				r.Errorf("%d: offset %d: recorded %v, kfake knows nothing of it", p, o, got)
-			}
-		}
-		if want, ok := lags[p]; ok && s.start >= 0 {
-			end := r.kfake.PartitionInfo(testTopic, p).HighWatermark
-			lag := end - s.effective()
-			for o, out := range s.state {
-				if o >= s.effective() && out.state.Terminal() {
-					lag--
+		for _, b := range s.now.Batches {
+			for o := max(b.First, tr.start); o <= b.Last; o++ {
+				if _, ok := tr.records[o]; !ok {
+					r.Errorf("%d: offset %d: recorded %v, kfake knows nothing of it", p, o, b)
 				}
 			}
-			if lag != want {
-				r.Errorf("%d: lag %d, DescribeShareGroupOffsets says %d", p, lag, want)
-			}
+		}
+		end := model.Some(r.kfake.PartitionInfo(testTopic, p).HighWatermark)
+		if lag, ok := s.now.DerivedLag(end).Get(); ok && lag != lags[p] {
+			r.Errorf("%d: lag %d, DescribeShareGroupOffsets says %d", p, lag, lags[p])
 		}
 	}
 	return read
@@ -276,24 +257,26 @@ func (r *rig) lags() map[int32]int64 {
 	return lags
 }
 
-// journal compares the recorded outcomes with what the workers were told.
-func (r *rig) journal(read map[model.SharePartitionKey]*recorded) (finished int) {
+// journal compares the recorded outcomes with what the workers were told. all is true when the workers saw every
+// answer and there were no others.
+func (r *rig) journal(read map[model.SharePartitionKey]*recorded, all bool) (finished int) {
 	r.Helper()
 	for at, offsets := range r.said {
 		s := read[model.SharePartitionKey{Group: testGroup, TopicID: at.topic, Partition: at.partition}]
-		for o, said := range offsets {
-			last := slices.MaxFunc(said, func(a, b held) int { return int(a.count) - int(b.count) })
+		for o, all := range offsets {
+			last := slices.MaxFunc(all, func(a, b said) int { return int(a.count) - int(b.count) })
 			want := record{state: model.StateAcquired, count: last.count}.acknowledged(last.ack)
-			if !want.state.Terminal() {
-				continue
+			got, lost := s.last[o], record{count: last.count}.released()
+			if !want.state.Terminal() || !last.sure && (got.Count > lost.count || got.State == lost.state) {
+				continue // or refused in silence, since the lock was lost
 			}
 			finished++
-			if got := s.last[o]; got != (outcome{want.state, want.count}) {
+			if got != (model.Delivery{State: want.state, Count: want.count}) {
 				r.Errorf("%d: offset %d ended as %v, its worker said %v at delivery %d", at.partition, o, got, last.ack, last.count)
 			}
 		}
 		for o, out := range s.last {
-			if out.state.Terminal() && out.count < deliveryLimit && offsets[o] == nil {
+			if all && out.State.Terminal() && out.Count < deliveryLimit && offsets[o] == nil {
 				r.Errorf("%d: offset %d ended as %v and no worker said so", at.partition, o, out)
 			}
 		}
@@ -306,21 +289,25 @@ func TestMirror(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		ctx, stop := context.WithCancel(r.Context())
 		r.produce(ctx, 6)
-		r.share(ctx, steady, slow, moody, outOfOrder, steady)
+		picky := temper{holds: 3, least: 300 * time.Millisecond, most: time.Second, release: 20, reject: 30}
+		r.share(ctx, steady, slow, picky, outOfOrder, steady)
 		time.Sleep(time.Minute)
 		stop()
 		time.Sleep(30 * time.Second) // locks run out
 		read := r.compare()
-		if n := r.journal(read); n < 200 {
+		if n := r.journal(read, true); n < 200 {
 			r.Errorf("only %d records were finished", n)
 		}
-		seen := make(map[outcome]int)
+		seen := make(map[model.Delivery]int)
 		for _, s := range read {
 			for _, out := range s.last {
 				seen[out]++
 			}
 		}
-		for _, want := range []outcome{{model.StateAcknowledged, 1}, {model.StateAcknowledged, 2}, {model.StateArchived, 1}, {model.StateArchived, deliveryLimit}} {
+		for _, want := range []model.Delivery{
+			{State: model.StateAcknowledged, Count: 1}, {State: model.StateAcknowledged, Count: 2},
+			{State: model.StateArchived, Count: 1}, {State: model.StateArchived, Count: deliveryLimit},
+		} {
 			if seen[want] == 0 {
 				r.Errorf("no record ended as %v: %v", want, seen)
 			}

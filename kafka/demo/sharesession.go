@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -113,16 +114,20 @@ func (s *shareSession) leader(partition int32) int32 {
 	return -1
 }
 
-// nodes are the leaders of the assigned partitions and the brokers with an open session, in order.
-func (s *shareSession) nodes() []int32 {
-	var nodes []int32
-	for node := range s.sessions {
-		nodes = append(nodes, node)
-	}
-	for _, p := range s.assigned {
+// nodes are the brokers to talk to, in order: those with an open session, and the leaders of the partitions that
+// are assigned and of the records that are held.
+func (s *shareSession) nodes(records []held) []int32 {
+	nodes := slices.Collect(maps.Keys(s.sessions))
+	lead := func(p int32) {
 		if node := s.leader(p); node >= 0 {
 			nodes = append(nodes, node)
 		}
+	}
+	for _, p := range s.assigned {
+		lead(p)
+	}
+	for i := range records {
+		lead(records[i].partition)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes)
@@ -133,6 +138,9 @@ type answer struct {
 	deliveries []delivery
 	// refused are the partitions whose acknowledgements were refused, with the error code.
 	refused map[int32]int16
+	// apart is true when they had a request of their own. A fetch that waits for records says OK for what
+	// kfake refused.
+	apart bool
 	// lost is true when the session was lost, and with it everything held there.
 	lost bool
 }
@@ -271,7 +279,7 @@ func (s *shareSession) acknowledge(node, epoch int32, acks []held) answer {
 	if epoch != finalEpoch {
 		s.opened(node, nil)
 	}
-	a := answer{refused: make(map[int32]int16)}
+	a := answer{refused: make(map[int32]int16), apart: true}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if p.ErrorCode != 0 {

@@ -95,7 +95,7 @@ func (c *Cluster) work(ctx context.Context, g *shareGroup, clientID string, t *t
 		if !s.heartbeat(ctx) {
 			continue
 		}
-		for _, node := range s.nodes() {
+		for _, node := range s.nodes(records) {
 			here := func(h *held) bool { return s.leader(h.partition) == node }
 			due, rest := split(records, func(h *held) bool { return here(h) && !h.due.After(time.Now()) })
 			want := t.holds - len(rest)
@@ -108,9 +108,7 @@ func (c *Cluster) work(ctx context.Context, g *shareGroup, clientID string, t *t
 				continue
 			}
 			if c.watch != nil {
-				for _, h := range due {
-					c.watch(g.id, h, answer.refused[h.partition])
-				}
+				c.watch(g.id, due, answer)
 			}
 			fresh := make([]held, len(answer.deliveries))
 			for i, d := range answer.deliveries {
