@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The settings of a share group that decide what becomes of its records, by Kafka's names.
+// The settings of a share group that decide what becomes of its records, by Kafka's names; see also
+// [ConfigShareReset].
 const (
-	ConfigOffsetReset   = "share.auto.offset.reset"
 	ConfigIsolation     = "share.isolation.level"
 	ConfigLockDuration  = "share.record.lock.duration.ms"
 	ConfigDeliveryLimit = "share.delivery.count.limit"        // 4.3 and later
