@@ -235,16 +235,13 @@ func (s *situation) sharedTopic() bool {
 }
 
 // hasMembers reports whether the group has members, as far as one can tell: those of a streams group are
-// not described, its state is.
+// not described, and at times a group is listed with a state before its members are known. Then the state decides.
 func (s *situation) hasMembers() bool {
-	if len(s.group.Members) > 0 {
-		return true
-	}
 	switch s.group.State {
 	case "Empty", "Dead", "":
-		return false
+		return len(s.group.Members) > 0
 	}
-	return s.group.Type == TypeStreams || s.group.Described.IsZero()
+	return true
 }
 
 // watched is how long the positions have been watched.

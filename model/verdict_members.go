@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // checkNoMembers looks for groups without members.
@@ -112,9 +113,12 @@ func checkRebalancing(s *situation) Verdict {
 	}
 	r, g := s.insight.Rebalance, s.group
 	took := g.Described.Sub(r.Started)
-	v := Verdict{Code: VerdictRebalancing, Severity: Info, Text: "rebalancing for " + Duration(took)}
-	if r.Running {
-		v.Text = "rebalancing for " + Duration(took) + " or longer"
+	v := Verdict{Code: VerdictRebalancing, Severity: Info, Text: "rebalancing"}
+	if took >= time.Second {
+		v.Text += " for " + Duration(took)
+		if r.Running {
+			v.Text += " or longer"
+		}
 	}
 	v.Evidence = []string{s.membersInWords()}
 	if givers := moving(r.Moves, g, func(m Move) string { return m.From }); givers != "" {

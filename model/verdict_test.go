@@ -149,6 +149,8 @@ func TestVerdicts(t *testing.T) {
 			want: "rebalancing behind uneven", text: "rebalancing for 39s"},
 		{name: "rebalancing since before the first look", setup: func(w *world) { with(1000, 1000, 1000)(w); w.groups[0].State = "Reconciling" }, polls: 3,
 			want: "rebalancing caught_up", text: "rebalancing for 3s or longer"},
+		{name: "members are not known yet", setup: func(w *world) { w.group("g", []int64{1000, 1000, 1000}); w.groups[0].State = "Reconciling" },
+			want: "rebalancing caught_up", text: "rebalancing"},
 		{name: "rebalancing again and again", setup: with(1000, 1000, 1000), polls: 20, every: func(w *world, poll int) {
 			w.groups[0].State = []string{"PreparingRebalance", "Stable", "Stable", "Stable"}[poll%4]
 		}, want: "rebalances_often caught_up", text: "rebalanced 5 times in 10m"},
