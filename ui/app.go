@@ -18,14 +18,15 @@ type App struct {
 	bindings []binding
 
 	// What is known. base is the last snapshot as the source gave it, view what is shown.
-	history interface {
-		Observe(*model.Snapshot) *model.View
-	}
+	history        observer
+	observing      bool // the history is at work
+	observeAgain   bool // and something new came meanwhile
 	base           *model.Snapshot
 	offsets        model.ShareOffsets
 	view           *model.View
 	now            time.Time // of the last clock tick or snapshot
 	log            activity
+	announced      map[announcement]time.Time
 	fault          string // why the last poll failed; empty when it did not
 	polls          loop
 	offsetReads    loop
@@ -41,6 +42,11 @@ type App struct {
 	overlay       overlay
 	status        message
 	frame         frame
+}
+
+// observer is a [model.History], or stands in for one. It has one user at a time.
+type observer interface {
+	Observe(*model.Snapshot) *model.View
 }
 
 // look is what the theme is made from.
@@ -59,7 +65,8 @@ func New(ctx context.Context, o Options) *App {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs()}
+	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs(),
+		announced: make(map[announcement]time.Time)}
 	a.look = firstLook(o)
 	a.restyle()
 	for _, text := range o.Notices {
@@ -140,6 +147,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.width, a.height = msg.Width, msg.Height
 	case snapshotMsg:
 		return a, a.polled(msg)
+	case observedMsg:
+		return a, a.observed(msg)
 	case offsetsMsg:
 		return a, a.offsetsRead(msg)
 	case pollDueMsg:

@@ -32,7 +32,7 @@ func crowdApp(n, w, h int) *App {
 	a.history = hist
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	a.Update(clockMsg(noon))
-	a.take(s)
+	a.Update(a.take(s)())
 	a.View()
 	return a
 }
@@ -62,8 +62,7 @@ func BenchmarkViewAfterPoll(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		a.take(s)
-		a.frame.old = true
+		a.Update(a.take(s)())
 		b.StartTimer()
 		a.View()
 	}
@@ -74,6 +73,6 @@ func BenchmarkTakeSnapshot(b *testing.B) {
 	s := a.base
 	b.ReportAllocs()
 	for b.Loop() {
-		a.take(s)
+		a.Update(a.take(s)())
 	}
 }

@@ -29,6 +29,6 @@
 //
 // # Adding a screen
 //
-// Implement screen (most embed paned, which lays out tables and texts), give it a context
-// in context.go, and push it from a binding. To make it a tab, add it to newTabs.
+// Implement screen (most embed paned, which lays out tables and texts), give it a place
+// in place.go, and push it from a binding. To make it a tab, add it to newTabs.
 package ui

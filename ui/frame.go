@@ -135,16 +135,16 @@ func (a *App) tabCount(i int) string {
 	if tabNames[i] == "Activity" {
 		return model.Count(int64(len(a.log.entries)))
 	}
-	if a.base == nil {
+	if a.view == nil {
 		return ""
 	}
 	switch tabNames[i] {
 	case "Consumers":
-		return model.Count(int64(len(a.base.Groups)))
+		return model.Count(int64(len(a.view.Snapshot.Groups)))
 	case "Shares":
-		return model.Count(int64(len(a.base.ShareGroups)))
+		return model.Count(int64(len(a.view.Snapshot.ShareGroups)))
 	case "Topics":
-		return model.Count(int64(len(a.base.Topics)))
+		return model.Count(int64(len(a.view.Snapshot.Topics)))
 	}
 	return ""
 }

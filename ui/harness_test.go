@@ -189,4 +189,7 @@ func (l *live) press(keys string) {
 // read takes s as the answer of the poll under way.
 func (r *rig) read(s *model.Snapshot) {
 	r.send(snapshotMsg{generation: r.polls.generation, snapshot: s})
+	if r.observing {
+		r.send(observation(r.history, r.base, r.offsets))
+	}
 }

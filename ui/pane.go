@@ -30,7 +30,8 @@ type pane interface {
 	lines() int
 	// draw is exactly h lines.
 	draw(theme *themes.Theme, w, h int) string
-	// copied is what the copy key takes; empty for nothing.
+	// copied is what the copy key takes; empty for nothing. It is clean: what is pasted into a shell must not
+	// press enter there.
 	copied() string
 }
 
@@ -83,7 +84,7 @@ func (g *grid[R]) copied() string {
 	if !ok || g.text == nil {
 		return ""
 	}
-	return g.text(r)
+	return model.Clean(g.text(r))
 }
 
 func (g *grid[R]) sortable() []choice {
@@ -156,7 +157,7 @@ func (p *prose) copied() string {
 	for _, g := range p.paragraphs {
 		b.WriteString(g.lead + g.text + "\n")
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func (p *prose) set(paragraphs []paragraph) { p.paragraphs, p.width = paragraphs, 0 }

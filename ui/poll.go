@@ -135,6 +135,7 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 	if msg.err == nil && msg.snapshot == nil {
 		msg.err = fmt.Errorf("the cluster gave no answer")
 	}
+	var observe tea.Cmd
 	if msg.err != nil {
 		a.polls.failures++
 		a.pollFailed(msg.err)
@@ -144,12 +145,12 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 		}
 		a.polls.failures = 0
 		a.fault = ""
-		a.take(msg.snapshot)
+		observe = a.take(msg.snapshot)
 		if msg.snapshot.Depth == model.DepthListing {
 			return a.poll()
 		}
 	}
-	cmds := []tea.Cmd{a.readOffsets()}
+	cmds := []tea.Cmd{observe, a.readOffsets()}
 	if !a.paused {
 		delay, generation := a.polls.delay(a.options.Interval), a.polls.generation
 		cmds = append(cmds, tea.Tick(delay, func(time.Time) tea.Msg { return pollDueMsg{generation} }))
@@ -175,33 +176,78 @@ func (a *App) explain(err error) (code, text string) {
 	return "error", err.Error()
 }
 
-// take makes a snapshot the one that is shown.
-func (a *App) take(s *model.Snapshot) {
+// take makes a snapshot the one that is known.
+func (a *App) take(s *model.Snapshot) tea.Cmd {
 	if s.At.After(a.now) {
 		a.now = s.At
 	}
-	a.noteProblems(a.base, s)
 	a.base = s
 	if s.Depth == model.DepthListing {
 		// Nothing can be concluded from a list of names: no history, no verdicts.
-		a.view = &model.View{Snapshot: s}
-		a.reload()
-		return
+		a.show(&model.View{Snapshot: s})
+		return nil
 	}
-	a.observe()
+	return a.observe()
 }
 
-// observe computes and shows the view of the latest snapshot with the latest share offsets.
-func (a *App) observe() {
-	first := a.view == nil || a.view.Snapshot.Depth == model.DepthListing
-	a.view = a.history.Observe(a.base.WithShareOffsets(a.offsets))
-	if first && a.fault == "" {
-		a.greet()
+// observedMsg is what the history makes of the latest snapshot.
+type observedMsg struct {
+	view *model.View
+	err  error
+}
+
+// observe computes the view of the latest snapshot with the latest share offsets. On a large cluster that takes
+// longer than a person wants to wait for a key, so it is a command; since a history has one user at a
+// time, what comes meanwhile waits for the next round.
+func (a *App) observe() tea.Cmd {
+	if a.observing {
+		a.observeAgain = true
+		return nil
 	}
-	for i := range a.view.Events {
-		e := &a.view.Events[i]
+	a.observing, a.observeAgain = true, false
+	history, base, offsets := a.history, a.base, a.offsets
+	return func() tea.Msg { return observation(history, base, offsets) }
+}
+
+func observation(h observer, base *model.Snapshot, offsets model.ShareOffsets) observedMsg {
+	var msg observedMsg
+	msg.err = guard(func() error {
+		msg.view = h.Observe(base.WithShareOffsets(offsets))
+		return nil
+	})
+	return msg
+}
+
+// observed shows a view that was computed.
+func (a *App) observed(msg observedMsg) tea.Cmd {
+	a.observing = false
+	if msg.err != nil {
+		a.record(entry{severity: model.Critical, kind: kindError, text: msg.err.Error()})
+	} else {
+		a.show(msg.view)
+	}
+	if a.observeAgain {
+		return a.observe()
+	}
+	return nil
+}
+
+// show makes v what is on screen, and notes what came with it.
+func (a *App) show(v *model.View) {
+	old := a.view
+	a.view = v
+	for i := range v.Events {
+		e := &v.Events[i]
 		a.log.add(entry{at: e.At, severity: e.Severity, kind: kindEvent, subject: e.Group, text: e.Text})
 	}
+	if old == nil || old.Snapshot.Depth == model.DepthListing {
+		if v.Snapshot.Depth != model.DepthListing {
+			a.greet()
+		}
+	} else {
+		a.noteVerdicts(old, v)
+	}
+	a.noteProblems(old, v)
 	a.reload()
 }
 
@@ -249,6 +295,7 @@ func (a *App) offsetsRead(msg offsetsMsg) tea.Cmd {
 		return nil
 	}
 	a.offsetReads.end()
+	var observe tea.Cmd
 	if msg.err != nil {
 		a.offsetReads.failures++
 		_, text := a.explain(msg.err)
@@ -256,14 +303,16 @@ func (a *App) offsetsRead(msg offsetsMsg) tea.Cmd {
 	} else {
 		a.offsetReads.failures = 0
 		a.offsets = mergeOffsets(a.offsets, msg.offsets)
-		a.observe()
+		if a.base.Depth != model.DepthListing {
+			observe = a.observe()
+		}
 	}
 	if a.paused {
-		return nil
+		return observe
 	}
 	a.offsetsWaiting = true
 	delay, generation := a.offsetReads.delay(a.options.Interval), a.offsetReads.generation
-	return tea.Tick(delay, func(time.Time) tea.Msg { return offsetsDueMsg{generation} })
+	return tea.Batch(observe, tea.Tick(delay, func(time.Time) tea.Msg { return offsetsDueMsg{generation} }))
 }
 
 // mergeOffsets is old with what next has read. Where next could not read a group, its old positions

@@ -170,7 +170,7 @@ func TestOldGenerationsAreDropped(t *testing.T) {
 	s.Groups = nil
 	r.send(snapshotMsg{generation: old, snapshot: s})
 	r.sees("order-service")
-	r.send(snapshotMsg{generation: r.polls.generation, snapshot: s})
+	r.read(s)
 	r.misses("order-service")
 }
 
@@ -297,4 +297,40 @@ func TestProblemsAreNotedOnceAndWhenTheyEnd(t *testing.T) {
 	r.read(fine)
 	r.sees("broker 2: answers again.")
 	r.misses("1 problem")
+}
+
+// slowHistory takes its time, and notices when two use it at once.
+type slowHistory struct {
+	fakeHistory
+	busy, overlaps, calls int
+}
+
+func (s *slowHistory) Observe(next *model.Snapshot) *model.View {
+	if s.busy++; s.busy > 1 {
+		s.overlaps++
+	}
+	s.calls++
+	time.Sleep(700 * time.Millisecond)
+	s.busy--
+	return s.fakeHistory.Observe(next)
+}
+
+func TestHistoryHasOneUserAndHoldsUpNoKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &scripted{snapshot: func(_ context.Context, _ int, want model.Want) (*model.Snapshot, error) { return good(want), nil }}
+		l := newLive(t, Options{Source: src, Interval: 500 * time.Millisecond})
+		h := &slowHistory{fakeHistory: *l.history.(*fakeHistory)}
+		l.history = h
+		before := time.Now()
+		l.run(0)
+		l.press("down down")
+		if time.Since(before) > 0 {
+			t.Error("a key waits for the history")
+		}
+		l.run(20 * time.Second)
+		if h.overlaps > 0 || h.calls < 20 {
+			t.Errorf("%d calls, %d of them beside another one", h.calls, h.overlaps)
+		}
+		l.sees("falling behind")
+	})
 }

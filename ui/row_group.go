@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func (a *App) stale(t time.Time) bool {
 	if t.IsZero() {
 		return false
 	}
-	return a.fault != "" || a.base.At.Sub(t) > a.lateAfter()
+	return a.fault != "" || a.view.Snapshot.At.Sub(t) > a.lateAfter()
 }
 
 func groupKey(r *groupRow) string { return r.Group.ID }
@@ -58,12 +59,16 @@ func (a *App) insight(group string) *model.Insight {
 
 var noInsight model.Insight
 
-// byTrouble puts the group first that needs help most: by severity, then by lag.
+// byTrouble puts the group first that needs help most: by severity, then by the magnitude of its lag.
 func byTrouble(x, y *groupRow) int {
-	if c := cmp.Compare(x.Insight.Verdict().Severity, y.Insight.Verdict().Severity); c != 0 {
-		return c
-	}
-	return byLag(x, y)
+	return cmp.Or(cmp.Compare(x.Insight.Verdict().Severity, y.Insight.Verdict().Severity),
+		cmp.Compare(magnitude(x.lag), magnitude(y.lag)))
+}
+
+// magnitude is a lag as far as it matters for the order of rows: powers of four from 256 on. Rows whose lags are
+// about the same do not change places at every poll.
+func magnitude(lag model.Int) int {
+	return bits.Len64(uint64(max(lag.Or(0), 0))>>8) / 2
 }
 
 func byLag(x, y *groupRow) int { return compareOpt(x.lag, y.lag) }
@@ -85,7 +90,7 @@ func compareOpt[T cmp.Ordered](x, y model.Opt[T]) int {
 
 // The columns that lists of groups share.
 var (
-	groupColumn = table.Column[groupRow]{ID: "group", Title: "GROUP", Min: 12, Max: 40, Weight: 2, Priority: 100,
+	groupColumn = table.Column[groupRow]{ID: "group", Title: "GROUP", Min: 12, Fair: 18, Max: 40, Weight: 2, Priority: 100,
 		Cell:    func(r *groupRow) (string, themes.Token) { return model.Clean(r.Group.ID), themes.Text },
 		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.ID, y.Group.ID) }}
 	typeColumn = table.Column[groupRow]{ID: "type", Title: "TYPE", Min: 8, Priority: 20,
@@ -117,7 +122,7 @@ var (
 	rateColumn = table.Column[groupRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 50, Right: true, Desc: true,
 		Cell:    func(r *groupRow) (string, themes.Token) { return rateCell(r.Insight.Consumed) },
 		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.Consumed, y.Insight.Consumed) }}
-	etaColumn = table.Column[groupRow]{ID: "eta", Title: "ETA", Min: 6, Priority: 30, Right: true,
+	etaColumn = table.Column[groupRow]{ID: "eta", Title: "ETA", Min: 6, Priority: 15, Right: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			eta, ok := r.Insight.ETA.Get()
 			if !ok {
@@ -126,7 +131,7 @@ var (
 			return model.Duration(eta), themes.Muted
 		},
 		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.ETA, y.Insight.ETA) }}
-	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 30, Weight: 5, Priority: 95, Desc: true,
+	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 36, Weight: 5, Priority: 95, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			v := r.Insight.Verdict()
 			if v.Text == "" {

@@ -33,6 +33,9 @@ type partitionRow struct {
 	stale   bool
 }
 
+// partitionKey names a partition so that keys sort as partitions do.
+func partitionKey(r *partitionRow) string { return fmt.Sprintf("%s/%010d", r.Topic, r.Number) }
+
 // memberRow is a member of a group.
 type memberRow struct {
 	*model.Member
@@ -46,9 +49,10 @@ func newGroupScreen(g *model.Group) *groupScreen {
 	if g.Type == model.TypeShare {
 		columns, name = sharePartitionColumns, "Share-partitions"
 	}
-	s.partitions = newGrid(name, func(r *partitionRow) string { return r.Topic + "/" + strconv.Itoa(int(r.Number)) }, columns...)
+	s.partitions = newGrid(name, partitionKey, columns...)
+	s.partitions.text = func(r *partitionRow) string { return r.Topic + "/" + strconv.Itoa(int(r.Number)) }
 	s.partitions.SetDim(func(r *partitionRow) bool { return r.stale })
-	s.partitions.SortBy("lag")
+	s.partitions.SortBy("note")
 	s.members = newGrid("Members", func(r *memberRow) string { return r.ID }, memberColumns...)
 	s.members.SetDim(func(r *memberRow) bool { return r.stale })
 	s.members.SortBy("client")
@@ -283,8 +287,23 @@ var (
 		Cell:    func(r *partitionRow) (string, themes.Token) { return rateCell(r.insight.Consumed) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.insight.Consumed, y.insight.Consumed) }}
 	partitionNote = table.Column[partitionRow]{ID: "note", Title: "NOTE", Min: 4, Weight: 1, Priority: 25,
-		Cell: func(r *partitionRow) (string, themes.Token) { return r.note() }}
+		Cell: func(r *partitionRow) (string, themes.Token) { return r.note() }, Compare: byHarm, Desc: true}
 )
+
+// byHarm puts the partition first that needs a look most. Equal ones stay in the order of their keys.
+func byHarm(x, y *partitionRow) int {
+	return cmp.Or(cmp.Compare(x.harm(), y.harm()), cmp.Compare(magnitude(x.Lag), magnitude(y.Lag)))
+}
+
+func (r *partitionRow) harm() model.Severity {
+	switch {
+	case r.Lost > 0 || r.Beyond > 0:
+		return model.Critical
+	case r.Deleted:
+		return model.Warning
+	}
+	return model.OK
+}
 
 // note says what is odd about a position.
 func (r *partitionRow) note() (string, themes.Token) {
@@ -352,7 +371,7 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 				return "nothing consumed yet", themes.Faint
 			}
 			return r.note()
-		}},
+		}, Compare: byHarm, Desc: true},
 }
 
 var memberColumns = []table.Column[memberRow]{

@@ -2,10 +2,12 @@ package ui
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -365,4 +367,69 @@ func TestHostileTextStaysInItsCells(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestGroupsThatTurnAreAnnouncedOnce(t *testing.T) {
+	r := newRig(t, Options{})
+	turn := func(v model.Verdict) {
+		s, h := fixture()
+		s.At = r.view.Snapshot.At.Add(2 * time.Second)
+		in := *h.insights["streams-join"]
+		in.Verdicts = []model.Verdict{v}
+		h.insights["streams-join"] = &in
+		r.history = h
+		r.read(s)
+	}
+	stalled, well := model.Verdict{Code: "stalled", Severity: model.Critical, Text: "stalled for 20s"}, model.Verdict{Code: "caught_up", Text: "caught up"}
+	turn(stalled)
+	r.sees("streams-join: stalled for 20s")
+	turn(well)
+	r.sees("streams-join: caught up")
+	turn(stalled)
+	turn(well)
+	turn(stalled)
+	if n := len(r.log.entries); n != 2 {
+		t.Errorf("a group on the edge takes %d entries of Activity", n)
+	}
+}
+
+func TestTopLine(t *testing.T) {
+	tests := []struct {
+		name    string
+		options Options
+		change  func(*model.Snapshot)
+		says    []string
+	}{
+		{"cluster id", Options{}, nil, []string{"b3JkZXJzLXByb2Q", "Kafka 4.3", "3/3 brokers", "share.version 1", "now"}},
+		{"name and badges", Options{ClusterName: "prod-eu", Profile: "prod", ReadOnly: true}, nil, []string{"prod-eu", " prod ", "READ-ONLY"}},
+		{"demo", Options{Demo: true}, nil, []string{"embedded cluster", "DEMO"}},
+		{"broker down", Options{}, func(s *model.Snapshot) { s.Cluster.Brokers[1].Up = false }, []string{"2/3 brokers"}},
+		{"share.version not finalized", Options{}, func(s *model.Snapshot) { s.Cluster.Features[2].Finalized = model.Opt[int16]{} }, []string{"share.version 0"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, tt.options)
+			if tt.change != nil {
+				s, _ := fixture()
+				tt.change(s)
+				r.read(s)
+			}
+			r.sees(tt.says...)
+		})
+	}
+}
+
+func TestCopyCleansWhatItCopies(t *testing.T) {
+	r := newRig(t, Options{})
+	s, h := fixture()
+	s.Groups = s.Groups[:1]
+	s.Groups[0].ID = "a\nrm -rf"
+	h.insights[s.Groups[0].ID] = &model.Insight{}
+	r.history = h
+	r.read(s)
+	r.press("y")
+	if got := fmt.Sprintf("%v", r.last()); strings.Contains(got, "\n") {
+		t.Errorf("the clipboard gets %q", got)
+	}
+	r.sees(`Sent to the clipboard: a\nrm -rf`)
 }

@@ -65,6 +65,9 @@ func (a *App) goTo(i int) tea.Cmd {
 	}
 	a.tab = i
 	a.reload()
+	if tabNames[i] == "Topics" {
+		return a.sooner() // the offsets of topics are read only while somebody looks at them
+	}
 	return nil
 }
 

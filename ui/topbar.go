@@ -21,8 +21,8 @@ func (a *App) topbar(b *strings.Builder, w int) {
 	fact := func(text string, tok themes.Token, drop int) {
 		left = append(left, span{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: drop}, span{text: text, tok: tok, drop: drop})
 	}
-	if a.base != nil {
-		c := &a.base.Cluster
+	if a.view != nil {
+		c := &a.view.Snapshot.Cluster
 		if c.Version != "" {
 			fact("Kafka "+model.Clean(c.Version), themes.Muted, 4)
 		}
@@ -62,21 +62,21 @@ func (a *App) clusterName() string {
 		return model.Clean(a.options.ClusterName)
 	case a.options.Demo:
 		return "embedded cluster"
-	case a.base != nil && a.base.Cluster.ID != "":
-		return model.Clean(a.base.Cluster.ID)
+	case a.view != nil && a.view.Snapshot.Cluster.ID != "":
+		return model.Clean(a.view.Snapshot.Cluster.ID)
 	}
 	return "cluster"
 }
 
 // age says how old the data is and how long it took to read.
 func (a *App) age() line {
-	if a.base == nil {
+	if a.view == nil {
 		if a.fault != "" {
 			return line{{text: "no answer", tok: themes.Critical}}
 		}
 		return line{{text: "connecting", tok: themes.Muted}}
 	}
-	age := max(0, a.now.Sub(a.base.At))
+	age := max(0, a.now.Sub(a.view.Snapshot.At))
 	tok := themes.Muted
 	if !a.paused && (a.fault != "" || age > a.lateAfter()) {
 		tok = themes.Critical
@@ -84,7 +84,7 @@ func (a *App) age() line {
 	return line{
 		{text: ageWords(age), tok: tok},
 		{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: 6},
-		{text: model.Duration(a.base.Took), tok: themes.Muted, drop: 6},
+		{text: model.Duration(a.view.Snapshot.Took), tok: themes.Muted, drop: 6},
 	}
 }
 
