@@ -1,6 +1,9 @@
 package kafka
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -33,6 +36,7 @@ func (p *poll) fetchOffsets(l *lane, entries []*entry) {
 			e.offsetCode = groups[i].ErrorCode
 			e.hasOffsets = e.offsetCode == 0
 			e.offsets = groups[i].Topics
+			sortOffsets(e.offsets)
 		}
 	}
 }
@@ -62,4 +66,16 @@ func (p *poll) fetchOffsetsOld(l *lane, e *entry) {
 		e.offsets[i] = topic
 	}
 	e.hasOffsets = e.offsetCode == 0
+	sortOffsets(e.offsets)
+}
+
+// sortOffsets sorts by topic and number, while other answers are still on their way.
+func sortOffsets(topics []kmsg.OffsetFetchResponseGroupTopic) {
+	byNumber := func(a, b kmsg.OffsetFetchResponseGroupTopicPartition) int { return int(a.Partition) - int(b.Partition) }
+	slices.SortFunc(topics, func(a, b kmsg.OffsetFetchResponseGroupTopic) int { return strings.Compare(a.Topic, b.Topic) })
+	for i := range topics {
+		if !slices.IsSortedFunc(topics[i].Partitions, byNumber) {
+			slices.SortFunc(topics[i].Partitions, byNumber)
+		}
+	}
 }

@@ -314,7 +314,7 @@ func TestSilentBroker(t *testing.T) {
 	for round := range 2 {
 		began := time.Now()
 		snap := snapshot(t, s, model.Want{})
-		if took := time.Since(began); took > 2*patience {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("round %d took %v", round, took)
 		}
 		if len(snap.Groups) != 9 || snap.Cluster.Up() != 2 {

@@ -1,0 +1,227 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"flightdeck/kafka/kafkatest"
+	"flightdeck/model"
+)
+
+const benchPartitions = 20
+
+// BenchmarkSnapshot polls an embedded broker with many groups. The broker works and allocates in the same process, so only
+// differences between two runs mean something; see BenchmarkSnapshotOfKafka for ratios.
+func BenchmarkSnapshot(b *testing.B) {
+	for _, groups := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("groups=%d", groups), func(b *testing.B) {
+			f := newFake(b, kfake.NumBrokers(1), kfake.SeedTopics(benchPartitions, "load"))
+			benchPolls(b, f.client(), f.ListenAddrs(), groups)
+		})
+	}
+}
+
+// BenchmarkSnapshotOfKafka polls a real broker with 1,000 and 10,000 groups of 20 partitions, and compares with a bare client that
+// sends only the necessary requests.
+func BenchmarkSnapshotOfKafka(b *testing.B) {
+	for _, groups := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("groups=%d", groups), func(b *testing.B) {
+			c := kafkatest.Start(b, kafkatest.Latest(b), kafkatest.Options{})
+			c.CreateTopic(b, "load", benchPartitions)
+			benchPolls(b, c.Client(b), c.Bootstrap(), groups)
+		})
+	}
+}
+
+// benchPolls makes groups with a commit on each partition and measures: warm, a poll when nothing
+// changed; moving, a poll when every log end moved since the last; bare, the same by [bareClient].
+func benchPolls(b *testing.B, cl *kgo.Client, bootstrap []string, groups int) {
+	commitMany(b, cl, "g-", groups, "load", benchPartitions)
+	produce := func() {
+		records := make([]*kgo.Record, benchPartitions)
+		for n := range records {
+			records[n] = &kgo.Record{Topic: "load", Partition: int32(n), Value: []byte("v")}
+		}
+		if err := cl.ProduceSync(context.Background(), records...).FirstErr(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, w := newSource(b, bootstrap)
+	snapshot(b, s, model.Want{})
+	var bare bareClient
+	bare.open(b, bootstrap)
+	bare.poll(b)
+
+	nothing := func() {}
+	measured := map[string]measure{}
+	for _, run := range []struct {
+		name    string
+		prepare func()
+		poll    func()
+	}{
+		{"bare", nothing, func() { bare.poll(b) }},
+		{"warm", nothing, func() { snapshot(b, s, model.Want{}) }},
+		{"moving", produce, func() { snapshot(b, s, model.Want{}) }},
+	} {
+		b.Run(run.name, func(b *testing.B) {
+			requests := w.seen()
+			m := measurePolls(b, run.prepare, run.poll)
+			measured[run.name] = m
+			if run.name == "bare" {
+				b.ReportMetric(float64(bare.requests), "requests/op")
+				return
+			}
+			sent := 0
+			for _, n := range w.since(requests) {
+				sent += n
+			}
+			b.ReportMetric(float64(sent)/float64(b.N), "requests/op")
+			if base, ok := measured["bare"]; ok {
+				b.ReportMetric(m.time.Seconds()/base.time.Seconds(), "×time")
+				b.ReportMetric(float64(m.bytes)/float64(base.bytes), "×bytes")
+			}
+			runtime.GC()
+			var mem runtime.MemStats
+			runtime.ReadMemStats(&mem)
+			b.ReportMetric(float64(mem.HeapAlloc)/1e6, "live-MB")
+		})
+	}
+}
+
+// measure is the median time and the mean of bytes allocated of a poll.
+type measure struct {
+	time  time.Duration
+	bytes uint64
+}
+
+func measurePolls(b *testing.B, prepare, poll func()) measure {
+	b.ReportAllocs()
+	times := make([]time.Duration, 0, b.N)
+	var before, after runtime.MemStats
+	var bytes uint64
+	b.ResetTimer()
+	for range b.N {
+		b.StopTimer()
+		prepare()
+		runtime.ReadMemStats(&before)
+		b.StartTimer()
+		began := time.Now()
+		poll()
+		times = append(times, time.Since(began))
+		b.StopTimer()
+		runtime.ReadMemStats(&after)
+		bytes += after.TotalAlloc - before.TotalAlloc
+		b.StartTimer()
+	}
+	slices.Sort(times)
+	return measure{times[len(times)/2], bytes / uint64(b.N)}
+}
+
+// bareClient computes the lag of all groups of one broker with as little as that takes: ListGroups,
+// DescribeGroups and OffsetFetch with 500 groups a request, and one ListOffsets.
+type bareClient struct {
+	broker   *kgo.Broker
+	requests int
+	lags     map[string]int64
+}
+
+func (c *bareClient) open(b *testing.B, bootstrap []string) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(bootstrap...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(cl.Close)
+	resp, err := kmsg.NewPtrMetadataRequest().RequestWith(context.Background(), cl)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.broker = cl.Broker(int(resp.Brokers[0].NodeID))
+}
+
+func (c *bareClient) ask(b *testing.B, req kmsg.Request) kmsg.Response {
+	resp, err := c.broker.Request(context.Background(), req)
+	if err != nil {
+		b.Error(err)
+	}
+	return resp
+}
+
+func (c *bareClient) poll(b *testing.B) {
+	listed := c.ask(b, kmsg.NewPtrListGroupsRequest()).(*kmsg.ListGroupsResponse)
+	names := make([]string, 0, len(listed.Groups))
+	for _, g := range listed.Groups {
+		if strings.HasPrefix(g.Group, "g-") {
+			names = append(names, g.Group)
+		}
+	}
+	c.requests = 2
+	var wg sync.WaitGroup
+	answers := make([]*kmsg.OffsetFetchResponse, (len(names)+groupsPerRequest-1)/groupsPerRequest)
+	for chunk := range slices.Chunk(names, groupsPerRequest) {
+		n := (c.requests - 2) / 2
+		c.requests += 2
+		wg.Go(func() {
+			req := kmsg.NewPtrDescribeGroupsRequest()
+			req.Groups = chunk
+			c.ask(b, req)
+		})
+		wg.Go(func() {
+			req := kmsg.NewPtrOffsetFetchRequest()
+			for _, name := range chunk {
+				g := kmsg.NewOffsetFetchRequestGroup()
+				g.Group = name
+				req.Groups = append(req.Groups, g)
+			}
+			answers[n] = c.ask(b, offsetFetch{req}).(*kmsg.OffsetFetchResponse)
+		})
+	}
+	wg.Wait()
+	wanted := map[string]map[int32]int64{}
+	for _, a := range answers {
+		for _, g := range a.Groups {
+			for _, t := range g.Topics {
+				if wanted[t.Topic] == nil {
+					wanted[t.Topic] = map[int32]int64{}
+				}
+				for _, p := range t.Partitions {
+					wanted[t.Topic][p.Partition] = -1
+				}
+			}
+		}
+	}
+	var topics []kmsg.ListOffsetsRequestTopic
+	for name, parts := range wanted {
+		for n := range parts {
+			topics = appendPartition(topics, name, n, latestOffset)
+		}
+	}
+	req := kmsg.NewPtrListOffsetsRequest()
+	req.Topics = topics
+	for _, t := range c.ask(b, req).(*kmsg.ListOffsetsResponse).Topics {
+		for _, p := range t.Partitions {
+			wanted[t.Topic][p.Partition] = p.Offset
+		}
+	}
+	c.lags = make(map[string]int64, len(names))
+	for _, a := range answers {
+		for _, g := range a.Groups {
+			lag := int64(0)
+			for _, t := range g.Topics {
+				for _, p := range t.Partitions {
+					lag += wanted[t.Topic][p.Partition] - p.Offset
+				}
+			}
+			c.lags[g.Group] = lag
+		}
+	}
+}
