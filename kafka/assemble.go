@@ -35,13 +35,13 @@ func (p *poll) prepare(entries []entry) []build {
 		p.head(b)
 		if e.hasOffsets {
 			for _, t := range e.offsets {
-				topic := p.topics.find(t.Topic)
+				topic := p.topics.find(t.topic)
 				if topic == nil {
-					unknown[t.Topic] = true
+					unknown[t.topic] = true
 					continue
 				}
-				for _, part := range t.Partitions {
-					topic.want(part.Partition)
+				for _, row := range t.rows {
+					topic.want(row.partition)
 				}
 			}
 		}
@@ -112,10 +112,10 @@ func (p *poll) finish(b *build) model.Group {
 	if e.hasOffsets {
 		g.OffsetsAt = p.at
 		for _, t := range e.offsets {
-			topic := p.topics.find(t.Topic)
-			for i := range t.Partitions {
-				if t.Partitions[i].Offset >= 0 {
-					scratch = append(scratch, p.partition(topic, t.Topic, t.Partitions[i].Partition, model.Some(t.Partitions[i].Offset)))
+			topic := p.topics.find(t.topic)
+			for _, row := range t.rows {
+				if row.offset >= 0 {
+					scratch = append(scratch, p.partition(topic, t.topic, row.partition, model.Some(row.offset)))
 				}
 			}
 		}

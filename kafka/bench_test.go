@@ -135,6 +135,11 @@ type bareClient struct {
 	lags     map[string]int64
 }
 
+// namedOffsetFetch is OffsetFetch up to the last version in which answers name topics by name.
+type namedOffsetFetch struct{ *kmsg.OffsetFetchRequest }
+
+func (namedOffsetFetch) MaxVersion() int16 { return 9 }
+
 func (c *bareClient) open(b *testing.B, bootstrap []string) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(bootstrap...))
 	if err != nil {
@@ -182,7 +187,7 @@ func (c *bareClient) poll(b *testing.B) {
 				g.Group = name
 				req.Groups = append(req.Groups, g)
 			}
-			answers[n] = c.ask(b, offsetFetch{req}).(*kmsg.OffsetFetchResponse)
+			answers[n] = c.ask(b, namedOffsetFetch{req}).(*kmsg.OffsetFetchResponse)
 		})
 	}
 	wg.Wait()

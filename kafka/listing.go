@@ -35,7 +35,7 @@ type entry struct {
 	describeText string
 
 	// offsets are the committed offsets of the group, nil when they were not read.
-	offsets    []kmsg.OffsetFetchResponseGroupTopic
+	offsets    []topicOffsets
 	hasOffsets bool
 	offsetCode int16
 }
