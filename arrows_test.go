@@ -58,6 +58,10 @@ var layers = []layer{
 		never: []string{"charm.land/...", "github.com/charmbracelet/..."},
 	},
 	{
+		dir:   "docs",
+		never: []string{"github.com/twmb/franz-go...", "net..."},
+	},
+	{
 		dir: ".",
 		may: []string{"model", "themes...", "ui...", "kafka..."},
 	},
