@@ -3,12 +3,15 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // consumerGroup is an application that reads with a consumer group.
@@ -41,9 +44,9 @@ const (
 type protocol uint8
 
 const (
-	kip848      protocol = iota // assigned by the broker (KIP-848)
-	eager                       // classic: all stop while partitions move
+	eager       protocol = iota // classic: all stop while partitions move
 	cooperative                 // classic, KIP-429: only what moves stops
+	kip848                      // assigned by the broker (KIP-848)
 )
 
 var consumerGroups = []consumerGroup{
@@ -115,7 +118,10 @@ func (c *Cluster) commitPast(ctx context.Context, ends ends) error {
 					o.AddOffset(t, int32(p), max(0, end-g.lag), -1)
 				}
 			}
-			return adm.CommitAllOffsets(ctx, g.id, o)
+			if err := adm.CommitAllOffsets(ctx, g.id, o); err != nil || g.protocol != kip848 {
+				return err
+			}
+			return c.visit(ctx, cl, g)
 		})
 	}
 	for i := range shareGroups {
@@ -134,6 +140,25 @@ func (c *Cluster) commitPast(ctx context.Context, ends ends) error {
 		}
 	}
 	return c.kfake.DeleteRecords(topicFraud, 0, ends[topicFraud][0]-fraudKept)
+}
+
+// visit lets a member join a group and leave it: a commit alone makes a group classic until the first member comes.
+func (c *Cluster) visit(ctx context.Context, cl *kgo.Client, g *consumerGroup) error {
+	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+	req.Group, req.MemberID = g.id, c.names.memberID(g.id)
+	req.RebalanceTimeoutMillis = int32(time.Minute.Milliseconds())
+	req.SubscribedTopicNames, req.Topics = g.topics, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	for _, epoch := range []int32{0, finalEpoch} {
+		req.MemberEpoch = epoch
+		resp, err := req.RequestWith(ctx, cl)
+		if err == nil {
+			err = kerr.ErrorForCode(resp.ErrorCode)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startConsumers starts the members of all consumer groups.
@@ -178,6 +203,9 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 	case cooperative:
 		opts = append(opts, kgo.Balancers(kgo.CooperativeStickyBalancer()))
 	}
+	if g.perMember > 0 {
+		opts = append(opts, kgo.AutoCommitMarks())
+	}
 	if g.static {
 		opts = append(opts, kgo.InstanceID(g.id+"-"+strconv.Itoa(n)))
 	}
@@ -194,8 +222,35 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 			cl.PollFetches(ctx)
 		}
 	default:
-		for wait(ctx, time.Duration(float64(time.Second)/g.perMember)) {
-			cl.PollRecords(ctx, 1)
+		c.trickle(ctx, cl, time.Duration(float64(time.Second)/g.perMember))
+	}
+}
+
+// trickle handles one record at a time and each of them for so long, the partitions in turn. Only what was handled is
+// committed.
+func (c *Cluster) trickle(ctx context.Context, cl *kgo.Client, each time.Duration) {
+	type queue struct{ records []*kgo.Record }
+	var (
+		queues = make(map[string]*queue)
+		turns  []*queue
+	)
+	for wait(ctx, each) {
+		cl.PollFetches(nil).EachPartition(func(p kgo.FetchTopicPartition) { // nil: only what is there
+			name := fmt.Sprint(p.Topic, "/", p.Partition)
+			q := queues[name]
+			if q == nil {
+				q = new(queue)
+				queues[name], turns = q, append(turns, q)
+			}
+			q.records = append(q.records, p.Records...)
+		})
+		for i, q := range turns {
+			if len(q.records) > 0 {
+				cl.MarkCommitRecords(q.records[0])
+				q.records = q.records[1:]
+				turns = append(slices.Delete(turns, i, i+1), q)
+				break
+			}
 		}
 	}
 }

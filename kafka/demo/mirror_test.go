@@ -55,9 +55,11 @@ func inBubble(t *testing.T, test func(r *rig)) {
 		}
 		r.id = c.kfake.TopicInfo(testTopic).TopicID
 		c.watch = r.watched
+		defer func() {
+			c.Close()
+			time.Sleep(time.Minute) // timers of the brokers
+		}()
 		test(r)
-		c.Close()
-		time.Sleep(time.Minute) // timers of the brokers
 	})
 }
 

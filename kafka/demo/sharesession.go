@@ -23,7 +23,8 @@ const (
 	renew   ackType = 4
 )
 
-// finalEpoch closes a share session (ShareFetch, ShareAcknowledge) and leaves the group (ShareGroupHeartbeat).
+// finalEpoch closes a share session (ShareFetch, ShareAcknowledge) and leaves a group (ShareGroupHeartbeat,
+// ConsumerGroupHeartbeat).
 const finalEpoch = -1
 
 // delivery is a record that was acquired.

@@ -31,6 +31,9 @@ var (
 	slow       = temper{holds: 1, least: 700 * time.Millisecond, most: 1500 * time.Millisecond, late: 25}
 )
 
+// poisonDelay is how long a worker tries with a record that it can not handle before it gives it back.
+const poisonDelay = 1500 * time.Millisecond
+
 // held is a record that a worker has acquired.
 type held struct {
 	delivery
@@ -54,7 +57,7 @@ func (t *temper) decide(r *rand.Rand, now time.Time, records []held) {
 		h.ack, h.due = accept, due
 		switch n := r.IntN(100); {
 		case bytes.Contains(h.value, []byte(poison)):
-			h.ack = release
+			h.ack, h.due = release, due.Add(poisonDelay)
 		case n < t.late:
 			h.due = now.Add(lockDuration + 3*time.Second + work())
 		case n < t.late+t.release:

@@ -30,10 +30,12 @@ func bubble(t *testing.T, seed uint64, test func(t *testing.T, cl *kgo.Client)) 
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer func() {
+			cl.Close()
+			c.Close()
+			time.Sleep(time.Minute) // timers of the brokers
+		}()
 		test(t, cl)
-		cl.Close()
-		c.Close()
-		time.Sleep(time.Minute) // timers of the brokers
 	})
 }
 

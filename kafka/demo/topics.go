@@ -20,6 +20,8 @@ type topic struct {
 	span time.Duration
 	// rate is how many records a second arrive from then on.
 	rate float64
+	// burst is how many records arrive at once now and then.
+	burst int
 	// hot is the partition that most records go to, as with a skewed key; -1 for none.
 	hot int32
 	// make makes the key and the value of the next record.
@@ -49,7 +51,7 @@ const (
 )
 
 var topics = []topic{
-	{name: topicOrders, partitions: 3, past: 1400, span: 3 * time.Hour, rate: 5, hot: -1, make: order},
+	{name: topicOrders, partitions: 3, past: 1400, span: 3 * time.Hour, rate: 4, burst: 14, hot: -1, make: order},
 	{name: topicPayments, partitions: 6, past: 900, span: 3 * time.Hour, rate: 5, hot: -1, make: payment},
 	{name: topicShipping, partitions: 3, past: 700, span: 6 * time.Hour, rate: 2, hot: -1, make: shipment},
 	{name: topicViews, partitions: 6, past: 1800, span: time.Hour, rate: 14, hot: 2, make: pageView},
@@ -165,7 +167,9 @@ func (c *Cluster) startProducers(ctx context.Context, p *kgo.Client) {
 		}
 		producers = append(producers, func(ctx context.Context) {
 			for wait(ctx, m.pause()) {
-				p.Produce(ctx, m.next(), nil)
+				for range m.arriving() {
+					p.Produce(ctx, m.next(), nil)
+				}
 			}
 		})
 	}
@@ -179,6 +183,14 @@ func (c *Cluster) startProducers(ctx context.Context, p *kgo.Client) {
 // longer than three times the mean.
 func (m *maker) pause() time.Duration {
 	return time.Duration(min(m.ExpFloat64(), 3) / m.topic.rate * float64(time.Second))
+}
+
+// arriving is how many records arrive together: mostly one.
+func (m *maker) arriving() int {
+	if m.topic.burst > 0 && m.IntN(60) == 0 {
+		return m.topic.burst
+	}
+	return 1
 }
 
 // produceTransactions produces a record or a few per transaction. Each leaves a control record in the log, which no
