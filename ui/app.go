@@ -130,6 +130,11 @@ func (a *App) nextTheme() tea.Cmd {
 
 // Init implements tea.Model.
 func (a *App) Init() tea.Cmd {
+	if a.options.LookupEnv != nil {
+		if term, _ := a.options.LookupEnv("TERM"); term == "linux" {
+			return tea.Batch(a.poll(), tickClock()) // the console does not know the question
+		}
+	}
 	return tea.Batch(a.poll(), tickClock(), tea.RequestBackgroundColor)
 }
 

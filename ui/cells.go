@@ -140,11 +140,11 @@ func assignment(ts []model.TopicPartitions) string {
 // trendCells is the width of a trend.
 const trendCells = 10
 
-// trendCell draws how the lag moved over the last samples. What grows stands out.
+// trendCell draws how the lag moved over the last samples.
 func trendCell(trend []model.Int, g *themes.Glyphs) (string, themes.Token) {
 	at := func(i int) (float64, bool) {
 		n, ok := trend[i].Get()
 		return float64(n), ok
 	}
-	return spark.Line(len(trend), at, trendCells, g), themes.Accent
+	return spark.Line(len(trend), at, trendCells, g), themes.Muted
 }

@@ -16,7 +16,8 @@ type groupRow struct {
 	model.GroupRow
 	lag     model.Int
 	partial bool // lag is only a part
-	stale   bool
+	stale   bool // members and state are older than the screen
+	oldLag  bool // and the positions
 	glyphs  *themes.Glyphs
 }
 
@@ -25,7 +26,7 @@ func newGroupRow(a *App, g *model.Group) groupRow {
 	if !g.OffsetsAt.IsZero() {
 		r.lag, r.partial = g.Lag()
 	}
-	r.stale = a.stale(g.Described) || g.Described.IsZero() && !g.OffsetsAt.IsZero() && a.stale(g.OffsetsAt)
+	r.stale, r.oldLag = a.stale(g.Described), a.stale(g.OffsetsAt)
 	return r
 }
 
@@ -116,7 +117,14 @@ var (
 		},
 		Compare: func(x, y *groupRow) int { return cmp.Compare(x.Group.Topics(), y.Group.Topics()) }}
 	lagColumn = table.Column[groupRow]{ID: "lag", Title: "LAG", Min: 9, Priority: 90, Right: true, Desc: true,
-		Cell: func(r *groupRow) (string, themes.Token) { return lagCell(r.lag, r.partial) }, Compare: byLag}
+		Cell: func(r *groupRow) (string, themes.Token) {
+			text, tok := lagCell(r.lag, r.partial)
+			if r.oldLag {
+				tok = themes.Stale
+			}
+			return text, tok
+		},
+		Compare: byLag}
 	trendColumn = table.Column[groupRow]{ID: "trend", Title: "TREND", Min: 10, Priority: 45,
 		Cell: func(r *groupRow) (string, themes.Token) { return trendCell(r.Insight.Trend, r.glyphs) }}
 	rateColumn = table.Column[groupRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 50, Right: true, Desc: true,

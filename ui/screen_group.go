@@ -27,10 +27,11 @@ type groupScreen struct {
 // partitionRow is a group's position on one partition.
 type partitionRow struct {
 	*model.GroupPartition
-	insight model.PartitionInsight
-	owner   *model.Member // nil for nobody
-	sharers []string      // client ids of the members of a share group that have it
-	stale   bool
+	insight  model.PartitionInsight
+	owner    *model.Member // nil for nobody
+	sharers  []string      // client ids of the members of a share group that have it
+	stale    bool
+	deserted bool // the whole group has no members
 }
 
 // partitionKey names a partition so that keys sort as partitions do.
@@ -117,7 +118,7 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		r := partitionRow{GroupPartition: p, stale: stale}
+		r := partitionRow{GroupPartition: p, stale: stale, deserted: len(g.Members) == 0}
 		if i < len(s.insight.Partitions) {
 			r.insight = s.insight.Partitions[i]
 		}
@@ -209,6 +210,12 @@ func (s *groupScreen) head(a *App) line {
 	}
 	if eta, ok := s.insight.ETA.Get(); ok {
 		fact("done in "+model.Duration(eta), themes.Muted)
+	}
+	if a.stale(g.Described) {
+		fact("members read "+ageWords(a.now.Sub(g.Described)), themes.Warning)
+	}
+	if a.stale(g.OffsetsAt) {
+		fact("positions read "+ageWords(a.now.Sub(g.OffsetsAt)), themes.Warning)
 	}
 	if g.Assignor != "" {
 		fact("assignor "+model.Clean(g.Assignor), themes.Faint)
@@ -329,7 +336,7 @@ var consumerPartitionColumns = []table.Column[partitionRow]{
 	{ID: "member", Title: "MEMBER", Min: 10, Max: 30, Weight: 1, Priority: 80,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			if r.owner == nil {
-				return "nobody", themes.Warning
+				return r.nobody()
 			}
 			return textCell(r.owner.ClientID, themes.Muted)
 		},
@@ -342,6 +349,14 @@ var consumerPartitionColumns = []table.Column[partitionRow]{
 			return textCell(r.owner.Host, themes.Faint)
 		}},
 	partitionNote,
+}
+
+// nobody stands for the missing owner. It stands out where the group has members that could be the owner.
+func (r *partitionRow) nobody() (string, themes.Token) {
+	if r.deserted {
+		return "nobody", themes.Faint
+	}
+	return "nobody", themes.Warning
 }
 
 func (r *partitionRow) client() string {
@@ -360,7 +375,7 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 	{ID: "shared", Title: "SHARED BY", Min: 10, Weight: 2, Priority: 80, Desc: true,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			if len(r.sharers) == 0 {
-				return "nobody", themes.Warning
+				return r.nobody()
 			}
 			return strconv.Itoa(len(r.sharers)) + ": " + strings.Join(r.sharers, ", "), themes.Muted
 		},

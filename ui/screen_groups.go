@@ -8,13 +8,15 @@ import (
 // groups is the list of consumer groups or of share groups.
 type groups struct {
 	list[groupRow, model.GroupRow]
+	lag     model.Int // of the rows that the filter lets through
+	partial bool      // lag is only a part
 }
 
 func newGroups(at place, rows func(*App) []groupRow, none func(*App) []string, columns ...table.Column[groupRow]) *groups {
 	g := newGrid("", groupKey, columns...)
 	g.SetDim(func(r *groupRow) bool { return r.stale })
 	g.SortBy("verdict")
-	s := &groups{list[groupRow, model.GroupRow]{
+	s := &groups{list: list[groupRow, model.GroupRow]{
 		place: at, grid: g, noun: "group", rows: rows, none: none,
 		fields: model.GroupFields(), facts: func(r *groupRow) *model.GroupRow { return &r.GroupRow },
 	}}
@@ -72,23 +74,26 @@ func (s *groups) inside() func() screen {
 	return func() screen { return newGroupScreen(r.Group) }
 }
 
-func (s *groups) summary(a *App) string {
-	text := s.list.summary(a)
-	if a.view == nil || s.grid.Len() == 0 {
-		return text
-	}
-	var sum int64
-	known, partial := false, false
+func (s *groups) load(a *App) {
+	s.list.load(a)
+	s.lag, s.partial = model.Int{}, false
 	for i := range s.shown {
 		r := &s.shown[i]
 		lag, ok := r.lag.Get()
-		sum, known, partial = sum+lag, known || ok, partial || !ok || r.partial
+		if ok {
+			s.lag = model.Some(s.lag.Or(0) + lag)
+		}
+		s.partial = s.partial || !ok || r.partial
 	}
-	if !known {
-		return text
+}
+
+func (s *groups) summary(a *App) string {
+	text := s.list.summary(a)
+	if s.lag.Known() {
+		cell, _ := lagCell(s.lag, s.partial)
+		text += " " + a.theme.Glyphs.Bullet + " lag " + cell
 	}
-	cell, _ := lagCell(model.Some(sum), partial)
-	return text + " " + a.theme.Glyphs.Bullet + " lag " + cell
+	return text
 }
 
 // noGroups says why there are no consumer groups.

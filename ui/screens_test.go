@@ -433,3 +433,20 @@ func TestCopyCleansWhatItCopies(t *testing.T) {
 	}
 	r.sees(`Sent to the clipboard: a\nrm -rf`)
 }
+
+func TestStalePositionsOfAFreshGroup(t *testing.T) {
+	r := newRig(t, Options{})
+	s, _ := fixture()
+	s.At = noon.Add(time.Minute)
+	for i := range s.ShareGroups {
+		s.ShareGroups[i].Described = s.At // the positions are those of noon: the broker stalls
+	}
+	r.read(s)
+	r.press("2")
+	if stale := r.theme.Style(themes.Stale).Open; !strings.Contains(r.View().Content, stale+"97") {
+		t.Error("a lag that is a minute old is not dim")
+	}
+	r.press("down enter")
+	r.sees("positions read 1m ago")
+	r.misses("members read")
+}
