@@ -57,9 +57,8 @@ type Group struct {
 	Hidden bool
 	// Operations are what the user may do to the group.
 	Operations Operations
-	// Configs are the group configs in force (DescribeConfigs of a GROUP), such as [ConfigShareReset]; nil until they
-	// were read.
-	Configs map[string]string
+	// Configs are the settings in force, such as [ConfigShareReset]; nil until they were read.
+	Configs *GroupConfigs
 	// Problems are those of the snapshot that concern this group.
 	Problems []Problem
 }
@@ -155,6 +154,9 @@ type GroupPartition struct {
 	// Lag is what is still there to be read; see [ConsumerLag] and, for share groups, the broker's
 	// figure (Kafka 4.2 and later).
 	Lag Int
+	// LagDerived is true when the broker does not tell the lag, and it was derived from the recorded state
+	// ([ShareState.DerivedLag]).
+	LagDerived bool
 	// Lost counts the offsets between the position and the log start that retention has taken. 0 when
 	// there are none or when it is unknown.
 	Lost int64

@@ -48,8 +48,11 @@ type GroupConfigs struct {
 	Problems []Problem
 }
 
-// Find finds a setting by the group's name for it.
+// Find finds a setting by the group's name for it. Nothing is found in nil.
 func (c *GroupConfigs) Find(name string) (ConfigValue, bool) {
+	if c == nil {
+		return ConfigValue{}, false
+	}
 	i := sort.Search(len(c.Values), func(i int) bool { return c.Values[i].Name >= name })
 	if i < len(c.Values) && c.Values[i].Name == name {
 		return c.Values[i], true

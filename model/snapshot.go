@@ -45,6 +45,8 @@ type Snapshot struct {
 	// ShareGroups are sorted by id. Their positions come from [Snapshot.WithShareOffsets], since a broker
 	// may take seconds to answer for them.
 	ShareGroups []Group
+	// Records are what the state topic says about their records; nil until it was read. See [Snapshot.WithShareRecords].
+	Records *ShareRecords
 	// Problems are everything that could not be read, those of single groups included.
 	Problems []Problem
 }

@@ -106,6 +106,9 @@ func judge(s *situation) []Verdict {
 			list = append(list, v)
 		}
 	}
+	if s.group.Type == TypeShare && s.snapshot.Records != nil {
+		list = append(list, JudgeShareRecords(s.snapshot.shareFacts(s.group))...)
+	}
 	if len(list) == 0 {
 		return []Verdict{{Code: VerdictLagUnknown, Severity: Info, Text: "lag unknown", Evidence: []string{"Nothing is known from which the lag could be told."}}}
 	}

@@ -2,9 +2,7 @@ package model
 
 import "fmt"
 
-// The verdicts that concern share groups alone. Those on records (a window nearly full, a record near its
-// delivery limit, archived records) belong here too, as further entries of checks: they need the
-// recorded state, which a situation does not have yet.
+// The verdicts that concern share groups alone; those on their records are in verdict_share_records.go.
 
 // ShareStateTopic is the internal topic in which the brokers keep the state of share groups.
 const ShareStateTopic = "__share_group_state"
@@ -17,8 +15,8 @@ const offsetsTopic = "__consumer_offsets"
 const ConfigShareReset = "share.auto.offset.reset"
 
 // checkShareStart looks for share groups with members to which nothing was delivered. They have
-// no start offset on any partition. The same is true while everything is in its first delivery, so
-// some time has to pass.
+// no start offset on any partition, or one that is not recorded. The same is true while everything is in its first
+// delivery, so some time has to pass.
 func checkShareStart(s *situation) Verdict {
 	g := s.group
 	if g.Type != TypeShare || len(g.Members) == 0 || s.assigned() == 0 || g.OffsetsAt.IsZero() || s.watched() < stalledAfter {
@@ -26,21 +24,23 @@ func checkShareStart(s *situation) Verdict {
 	}
 	var end int64
 	for i := range g.Partitions {
-		if g.Partitions[i].Position.Known() {
+		p := &g.Partitions[i]
+		if p.Position.Known() && !(p.Lag.Or(-1) == 0 && s.unrecorded(p)) {
 			return Verdict{}
 		}
-		end += g.Partitions[i].End.Or(0)
+		end += max(0, p.End.Or(0)-p.Start.Or(0))
 	}
-	evidence := []string{s.membersInWords(), fmt.Sprintf("No partition has a start offset, for %s.", Duration(s.watched()))}
+	evidence := []string{s.membersInWords(), fmt.Sprintf("No record of any partition has an outcome; watched for %s.", Duration(s.watched()))}
 	if trouble, remedy := shareStateTrouble(s.snapshot); trouble != "" {
 		return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
 			Text: "nothing delivered: " + trouble, Evidence: append(evidence, "Share groups keep their state in "+ShareStateTopic+"."), Next: remedy}
 	}
-	reset, known := g.Configs[ConfigShareReset]
+	set, known := g.Configs.Find(ConfigShareReset)
+	reset := set.Value
 	switch {
 	case known && reset == "latest":
 		v := Verdict{Code: VerdictShareReadsLatest, Severity: Info,
-			Text:     "nothing delivered: reads only new records",
+			Text:     "reads nothing: " + ConfigShareReset + " is latest",
 			Evidence: append(evidence, ConfigShareReset+" is latest: records from before the first member joined are not delivered."),
 			Next:     "Produce a record, or set " + ConfigShareReset + " to earliest before the group first reads."}
 		if end > 0 {
@@ -56,6 +56,12 @@ func checkShareStart(s *situation) Verdict {
 		Text:     "nothing delivered, or all in its first delivery",
 		Evidence: evidence,
 		Next:     "Produce a record and see whether it arrives; look at " + ConfigShareReset + "."}
+}
+
+// unrecorded reports whether the state topic is known to hold no outcome for the group on a partition.
+func (s *situation) unrecorded(p *GroupPartition) bool {
+	r := s.snapshot.ShareRecordsOf(s.group.ID, p.Topic, p.Number)
+	return r.Unknown() == "" && !r.History.Now().Effective().Known()
 }
 
 // shareStateTrouble says in short what is wrong with the state topic, and what to do; empty when nothing is, or
