@@ -25,6 +25,7 @@ type brokerMemory struct {
 	versionsAt time.Time
 	answered   time.Time // when it last answered; zero for never
 	failed     error     // why it did not answer in the last poll; nil when it did
+	listed     bool      // in the last metadata; franz-go cannot address the others
 }
 
 // patience is how long the next poll waits for the broker, and what it says when that is over. What

@@ -56,7 +56,7 @@ func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
 	defer p.close()
 	p.slowRound = p.began.Sub(p.s.slowAt) >= slowFactsAge
 	for node, b := range p.s.brokers {
-		if !b.answered.IsZero() || b.failed != nil {
+		if b.listed {
 			p.visit(ctx, node, b)
 		}
 	}
@@ -129,7 +129,9 @@ func (p *poll) choose(all []entry) []*entry {
 	for i := range all {
 		out = append(out, &all[i])
 	}
-	if len(p.want.Groups) == 0 && len(all) <= pollGroups {
+	budget := p.s.budget
+	total := max(len(p.last.Groups)+len(p.last.ShareGroups), len(all))
+	if total <= budget {
 		return out
 	}
 	onScreen := make(map[string]bool, len(p.want.Groups))
@@ -154,13 +156,8 @@ func (p *poll) choose(all []entry) []*entry {
 		}
 		return read(a).Compare(read(b))
 	})
-	// The broker's share of the budget is its share of all groups.
-	total := max(len(p.last.Groups)+len(p.last.ShareGroups), len(all))
-	share := len(all)
-	if total > pollGroups {
-		share = len(all) * pollGroups / total
-	}
-	return out[:min(len(out), max(share, len(onScreen)))]
+	share := len(all) * budget / total // of the budget, as the broker has of all groups
+	return out[:min(len(out), max(share, 1, len(onScreen)))]
 }
 
 // metadata reads the brokers and topics, starts visits to brokers that are new, and ends those to brokers that are
@@ -191,7 +188,7 @@ func (p *poll) metadata(ctx context.Context) error {
 			s.brokers[a.NodeID] = b
 		}
 		changed = changed || b.host != "" && (b.host != a.Host || b.port != a.Port)
-		b.host, b.port, b.rack = a.Host, a.Port, deref(a.Rack)
+		b.host, b.port, b.rack, b.listed = a.Host, a.Port, deref(a.Rack), true
 		if p.visits[a.NodeID] == nil {
 			p.visit(ctx, a.NodeID, b)
 		}
@@ -200,10 +197,11 @@ func (p *poll) metadata(ctx context.Context) error {
 		s.client.ForceMetadataRefresh()
 	}
 	p.topics = newTopicTable(meta, s.topics)
-	for node := range s.brokers {
+	for node, b := range s.brokers {
 		if p.listed[node] {
 			continue
 		}
+		b.listed = false
 		if v := p.visits[node]; v != nil {
 			v.lane.giveUp(errDeparted)
 		}

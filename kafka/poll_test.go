@@ -201,43 +201,74 @@ func TestPositionsOutsideTheLog(t *testing.T) {
 
 func TestFailuresStayWhereTheyBelong(t *testing.T) {
 	f := newFake(t)
-	for _, id := range []string{"good", "forbidden", "odd"} {
+	good, forbidden, odd := "good", "forbidden", "odd"
+	for i := 0; f.CoordinatorFor(odd) == f.CoordinatorFor(good) || f.CoordinatorFor(odd) == f.CoordinatorFor(forbidden); i++ {
+		odd = fmt.Sprint("odd", i)
+	}
+	for _, id := range []string{good, forbidden, odd} {
 		consume(t, f.client(kgo.ConsumerGroup(id), kgo.ConsumeTopics("orders")))
 	}
 	s, _ := f.source()
 	await(t, s, "all are stable", func(snap *model.Snapshot) bool {
 		return len(snap.Groups) == 3 && !slices.ContainsFunc(snap.Groups, func(g model.Group) bool { return g.State != "Stable" })
 	})
-	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups, kmsg.OffsetFetch}, Group: "forbidden", Err: kerr.GroupAuthorizationFailed, Count: -1})
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups, kmsg.OffsetFetch}, Group: forbidden, Err: kerr.GroupAuthorizationFailed, Count: -1})
 	f.ControlKey(int16(kmsg.DescribeGroups), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		r := req.(*kmsg.DescribeGroupsRequest)
-		if !slices.Equal(r.Groups, []string{"odd"}) {
+		if !slices.Equal(r.Groups, []string{odd}) {
 			return nil, nil, false
 		}
 		f.KeepControl()
 		resp := r.ResponseKind().(*kmsg.DescribeGroupsResponse)
 		g := kmsg.NewDescribeGroupsResponseGroup()
-		g.Group, g.State, g.ProtocolType = "odd", "Stable", "consumer"
+		g.Group, g.State, g.ProtocolType = odd, "Stable", "consumer"
 		m := kmsg.NewDescribeGroupsResponseGroupMember()
 		m.MemberID, m.MemberAssignment, m.ProtocolMetadata = "m", []byte{0, 0, 0, 0, 0, 9, 1}, []byte{7}
 		g.Members = append(g.Members, m)
 		resp.Groups = append(resp.Groups, g)
 		return resp, nil, true
 	})
-	snap := snapshot(t, s, model.Want{Groups: []string{"odd"}})
-	if g := group(t, snap, "good"); len(g.Problems) > 0 || g.Described != snap.At {
+	snap := snapshot(t, s, model.Want{})
+	if g := group(t, snap, good); len(g.Problems) > 0 || g.Described != snap.At {
 		t.Errorf("good: %+v", g)
 	}
-	g := group(t, snap, "forbidden")
-	if len(g.Problems) != 1 || g.Problems[0].Code != "GROUP_AUTHORIZATION_FAILED" || !strings.Contains(g.Problems[0].Text, "forbidden") {
+	g := group(t, snap, forbidden)
+	if len(g.Problems) != 1 || g.Problems[0].Code != "GROUP_AUTHORIZATION_FAILED" || !strings.Contains(g.Problems[0].Text, forbidden) {
 		t.Errorf("forbidden: %+v", g.Problems)
 	}
 	if !g.Described.Before(snap.At) || len(g.Members) != 1 {
 		t.Errorf("forbidden lost what was known: %+v", g)
 	}
-	if f.CoordinatorFor("odd") != f.CoordinatorFor("good") && f.CoordinatorFor("odd") != f.CoordinatorFor("forbidden") {
-		if g := group(t, snap, "odd"); len(g.Problems) != 1 || g.Problems[0].Code != "malformed_member" {
-			t.Errorf("odd: %+v", g)
+	if g := group(t, snap, odd); len(g.Problems) != 1 || g.Problems[0].Code != "malformed_member" || len(g.Members) != 1 {
+		t.Errorf("odd: %+v", g)
+	}
+	if len(snap.Problems) != 2 {
+		t.Errorf("problems %v", snap.Problems)
+	}
+}
+
+// TestTakingTurns holds that a cluster too large for one poll is read in rotation, the groups on screen always.
+func TestTakingTurns(t *testing.T) {
+	f := newFake(t, kfake.NumBrokers(1))
+	for i := range 12 {
+		f.commit(fmt.Sprintf("g%02d", i), "orders", 0, 0, 0)
+	}
+	s, _ := f.source()
+	s.budget = 4
+	want := model.Want{Groups: []string{"g07"}}
+	for round := range 4 {
+		snap := snapshot(t, s, want)
+		fresh, known := 0, 0
+		for _, g := range snap.Groups {
+			if g.OffsetsAt == snap.At {
+				fresh++
+			}
+			if !g.OffsetsAt.IsZero() {
+				known++
+			}
+		}
+		if fresh != 4 || known != min(12, 4+3*round) || group(t, snap, "g07").OffsetsAt != snap.At {
+			t.Errorf("round %d: %d groups of 12 were read, %d are known: %+v", round, fresh, known, group(t, snap, "g07"))
 		}
 	}
 }

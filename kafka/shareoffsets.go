@@ -33,6 +33,8 @@ var shareLateProblem = model.Problem{
 
 // shareReader is what the source remembers of share offsets between readings.
 type shareReader struct {
+	patience time.Duration // how long a reading takes at most
+
 	reading sync.Mutex // held during a reading
 
 	mu     sync.Mutex // guards what follows
@@ -88,7 +90,7 @@ func (s *Source) ShareOffsets(ctx context.Context, groups []string) (model.Share
 	if err != nil {
 		return model.ShareOffsets{}, err
 	}
-	asked, cancel := context.WithTimeoutCause(ctx, sharePatience, errShareLate)
+	asked, cancel := context.WithTimeoutCause(ctx, r.patience, errShareLate)
 	defer cancel()
 
 	pub := s.published.Load()

@@ -21,6 +21,8 @@ import (
 type Source struct {
 	conn *Connection
 
+	budget int // how many groups a poll describes at most
+
 	mu     sync.Mutex // held during a poll; guards what follows
 	client *kgo.Client
 	last   *model.Snapshot
@@ -49,12 +51,14 @@ type published struct {
 func NewSource(c *Connection) *Source {
 	s := &Source{
 		conn:       c,
+		budget:     pollGroups,
 		last:       new(model.Snapshot),
 		brokers:    make(map[int32]*brokerMemory),
 		controller: -1,
 		absent:     make(map[string]absence),
 	}
 	s.shares.read = make(map[string]model.ShareGroupOffsets)
+	s.shares.patience = sharePatience
 	s.published.Store(&published{snapshot: s.last, topics: new(topicTable)})
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -254,5 +255,70 @@ func TestShareOffsets(t *testing.T) {
 	snap := snapshot(t, s, model.Want{}).WithShareOffsets(read)
 	if g := group(t, snap, "shared"); len(g.Partitions) != 3 || g.OffsetsAt != read.Groups["shared"].At {
 		t.Errorf("merged: %+v", g)
+	}
+}
+
+// TestShareOffsetsStall holds that a group whose coordinator is slow to answer does not keep the others from being
+// read for ever.
+func TestShareOffsetsStall(t *testing.T) {
+	f := newFake(t, kfake.NumBrokers(1))
+	f.produce("orders", 0, 10)
+	groups := []string{"a", "b", "c"}
+	for _, id := range groups {
+		f.SetGroupConfigs(id, map[string]string{"share.auto.offset.reset": "earliest"})
+		consume(t, f.client(kgo.ShareGroup(id), kgo.ConsumeTopics("orders")))
+	}
+	s, _ := f.source()
+	s.shares.patience = 300 * time.Millisecond
+	var read model.ShareOffsets
+	positions := func(id string) int {
+		n := 0
+		for _, p := range read.Groups[id].Partitions {
+			if p.Position.Known() {
+				n++
+			}
+		}
+		return n
+	}
+	await(t, s, "all groups have positions", func(*model.Snapshot) bool {
+		var err error
+		if read, err = s.ShareOffsets(t.Context(), groups); err != nil {
+			t.Fatal(err)
+		}
+		return positions("a") == 3 && positions("b") == 3 && positions("c") == 3
+	})
+	release := make(chan struct{})
+	var once sync.Once
+	t.Cleanup(func() { once.Do(func() { close(release) }) })
+	f.ControlKey(int16(kmsg.DescribeShareGroupOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		if req.(*kmsg.DescribeShareGroupOffsetsRequest).Groups[0].GroupID == "a" {
+			f.SleepControl(func() { <-release })
+		}
+		return nil, nil, false
+	})
+	first, err := s.ShareOffsets(t.Context(), groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, g := range first.Groups {
+		if late := g.At == read.Groups[id].At; late && (g.Problem == nil || g.Problem.Code != "no_answer" || len(g.Partitions) != 3) {
+			t.Errorf("%s was not answered: %+v", id, g)
+		}
+	}
+	if g := first.Groups["a"]; g.Problem == nil {
+		t.Errorf("the group that stalls has no problem: %+v", g)
+	}
+	once.Do(func() { close(release) })
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if read, err = s.ShareOffsets(t.Context(), groups); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(groups, func(id string) bool { return read.Groups[id].Problem != nil }) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("share offsets do not recover: %+v", read)
+		}
 	}
 }
