@@ -20,27 +20,12 @@ import (
 // The last steps of the capture, on another topic, are not repeated.
 func TestMirrorShape(t *testing.T) {
 	want := captured(t, "../sharestate/testdata/4.3.1.json", "DeleteGroups")
-	inBubble(t, func(r *rig) {
-		const topic = "t1"
-		if err := r.kfake.CreateTopic(topic, 1, nil); err != nil {
-			r.Fatal(err)
-		}
-		r.id = r.kfake.TopicInfo(topic).TopicID
-		r.kfake.SetGroupConfigs(testGroup, map[string]string{"share.auto.offset.reset": "earliest"})
-		admin, err := r.client("admin", kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	one(t, 20, func(r *rig, m *member) {
+		admin, err := r.client("admin")
 		if err != nil {
 			r.Fatal(err)
 		}
 		defer admin.Close()
-		produce := func(n int) {
-			for range n {
-				if err := admin.ProduceSync(r.Context(), &kgo.Record{Topic: topic, Value: []byte("{}")}).FirstErr(); err != nil {
-					r.Fatal(err)
-				}
-			}
-		}
-		m := r.join(topic)
-		produce(20)
 
 		m.fetch(20)
 		m.say(accept, 0)
@@ -64,37 +49,29 @@ func TestMirrorShape(t *testing.T) {
 		m.closeSession()
 		m.fetch(20)
 		m.say(accept, 8, 10, 14, 15, 16, 17, 18, 19)
-		produce(5)
+		r.fill(admin, 5)
 		m.fetch(5)
 		m.leave()
 		m.client.Close()
 
-		alter := kmsg.NewPtrAlterShareGroupOffsetsRequest()
-		alter.GroupID = testGroup
-		at := kmsg.NewAlterShareGroupOffsetsRequestTopic()
-		at.Topic = topic
-		ap := kmsg.NewAlterShareGroupOffsetsRequestTopicPartition()
-		ap.StartOffset = 3
-		at.Partitions = append(at.Partitions, ap)
-		alter.Topics = append(alter.Topics, at)
-		if resp, err := alter.RequestWith(r.Context(), admin); err != nil || resp.ErrorCode != 0 {
-			r.Fatal(err, resp)
+		if err := resetShareGroup(r.Context(), admin, testGroup, singleTopic, []int64{3}); err != nil {
+			r.Fatal(err)
 		}
 		del := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
 		del.GroupID = testGroup
 		dt := kmsg.NewDeleteShareGroupOffsetsRequestTopic()
-		dt.Topic = topic
+		dt.Topic = singleTopic
 		del.Topics = append(del.Topics, dt)
 		if resp, err := del.RequestWith(r.Context(), admin); err != nil || resp.ErrorCode != 0 {
 			r.Fatal(err, resp)
 		}
 
-		m = r.join(topic)
+		m = r.join(singleTopic)
+		defer m.client.Close()
 		m.fetch(5)
 		m.say(accept, 0)
 		m.closeSession()
 		m.leave()
-		m.client.Close()
 		group := kmsg.NewPtrDeleteGroupsRequest()
 		group.Groups = []string{testGroup}
 		if resp, err := group.RequestWith(r.Context(), admin); err != nil || resp.Groups[0].ErrorCode != 0 {
@@ -102,10 +79,7 @@ func TestMirrorShape(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 
-		got := r.read()[model.SharePartitionKey{Group: testGroup, TopicID: r.id}]
-		if got == nil {
-			r.Fatal("nothing was written")
-		}
+		got := r.recorded()
 		stateEpoch := int32(0)
 		for i := range min(len(want), len(got.writes)) {
 			w := got.writes[i]

@@ -108,6 +108,7 @@ func (r *rig) share(ctx context.Context, workers ...temper) {
 // recorded is what a reader of the state topic knows of a share-partition.
 type recorded struct {
 	writes []model.ShareWrite
+	at     time.Time // of the last write
 	fold   *model.ShareFold
 	now    *model.ShareState
 	last   map[int64]model.Delivery // the last outcome of each offset, also below the start offset
@@ -146,7 +147,7 @@ func (r *rig) read() map[model.SharePartitionKey]*recorded {
 				s = &recorded{fold: model.NewShareFold(1), last: map[int64]model.Delivery{}}
 				out[key] = s
 			}
-			s.writes = append(s.writes, w)
+			s.writes, s.at = append(s.writes, w), rec.Timestamp
 			s.fold.Apply(&w, model.WriteRef{Offset: rec.Offset, Ms: rec.Timestamp.UnixMilli()})
 			for _, b := range w.Batches {
 				for o := b.First; o <= b.Last; o++ {

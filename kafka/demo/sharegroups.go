@@ -35,13 +35,22 @@ func (c *Cluster) placeShareGroup(ctx context.Context, cl *kgo.Client, g *shareG
 		return nil
 	}
 	c.kfake.SetGroupConfigs(g.id, map[string]string{"share.auto.offset.reset": "earliest"})
+	var starts []int64
+	for _, end := range ends[g.topic] {
+		starts = append(starts, max(0, end-g.behind))
+	}
+	return resetShareGroup(ctx, cl, g.id, g.topic, starts)
+}
+
+// resetShareGroup moves the share-partitions of a group without members to other start offsets.
+func resetShareGroup(ctx context.Context, cl *kgo.Client, group, topic string, starts []int64) error {
 	req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
-	req.GroupID = g.id
+	req.GroupID = group
 	t := kmsg.NewAlterShareGroupOffsetsRequestTopic()
-	t.Topic = g.topic
-	for p, end := range ends[g.topic] {
+	t.Topic = topic
+	for p, start := range starts {
 		o := kmsg.NewAlterShareGroupOffsetsRequestTopicPartition()
-		o.Partition, o.StartOffset = int32(p), max(0, end-g.behind)
+		o.Partition, o.StartOffset = int32(p), start
 		t.Partitions = append(t.Partitions, o)
 	}
 	req.Topics = append(req.Topics, t)

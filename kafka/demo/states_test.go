@@ -103,7 +103,7 @@ func (c cluster) look(id string) group {
 	for t := range topics {
 		g.topics = append(g.topics, t)
 	}
-	if g.typ == "share" {
+	if g.typ == "share" || g.typ == "" { // or it does not exist yet
 		return g
 	}
 	commits, err := c.adm.FetchOffsets(ctx, id)

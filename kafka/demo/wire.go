@@ -146,7 +146,7 @@ func (c *conn) response(frame []byte) {
 	}
 }
 
-// framer cuts a stream into its frames: four bytes of length, then the frame.
+// framer cuts a stream into its frames: four bytes of length, then the frame, which has at least two bytes.
 type framer struct {
 	buf  []byte
 	skip int
@@ -175,11 +175,11 @@ func (f *framer) feed(p []byte, wants func(key int16) bool, frame func([]byte)) 
 		}
 		size := int(binary.BigEndian.Uint32(f.buf))
 		switch {
-		case len(f.buf) >= 4+size:
-			frame(f.buf[4:])
-			f.buf = f.buf[:0]
 		case len(f.buf) == head && !wants(int16(binary.BigEndian.Uint16(f.buf[4:]))):
 			f.skip = 4 + size - head
+			f.buf = f.buf[:0]
+		case len(f.buf) >= 4+size:
+			frame(f.buf[4:])
 			f.buf = f.buf[:0]
 		}
 	}
