@@ -81,7 +81,7 @@ func newBindings() []binding {
 			in: anywhere, section: sectionLook, footer: 6, unless: (*App).nothingToSort, do: (*App).openSort},
 		{id: "reverse", keys: []string{"S"}, title: "reverse", name: "Reverse the sort order", help: "Turns the sort order round.",
 			in: anywhere, section: sectionLook, unless: (*App).nothingToSort, do: (*App).reverse},
-		{id: "wide", keys: []string{"w"}, title: "wide", name: "Wide columns", help: "Shows identifiers in full, at the cost of other columns, and back.",
+		{id: "wide", keys: []string{"w"}, title: "wide", name: "Wide columns", help: "Shows the columns that are left out for room, such as member ids, and back.",
 			in: anywhere, section: sectionLook, do: (*App).wide},
 		{id: "copy", keys: []string{"y"}, title: "copy", name: "Copy the name", help: "Copies the name of what is selected to the clipboard (OSC 52).",
 			in: anywhere, section: sectionLook, unless: (*App).nothingToCopy, do: (*App).copy},
@@ -107,7 +107,7 @@ func newBindings() []binding {
 	}
 	for i, name := range tabNames {
 		table = append(table, binding{id: "tab-" + strings.ToLower(name), keys: []string{strconv.Itoa(i + 1)}, title: name,
-			name: "Go to " + name, help: "Shows " + name + "; again: its list.", in: anywhere, section: sectionMove,
+			name: "Go to " + name, help: "Shows " + name + " as it was left; pressed again, its list.", in: anywhere, section: sectionMove,
 			do: func(a *App) tea.Cmd { return a.goTo(i) }})
 	}
 	return table

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -173,6 +174,7 @@ func (l *live) run(d time.Duration) {
 			l.send(msg)
 			l.start(l.last)
 		case <-end:
+			synctest.Wait() // what was going on has come to rest, and may be looked at
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"math/bits"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,6 +140,17 @@ var (
 			return model.Duration(eta), themes.Muted
 		},
 		Compare: func(x, y *groupRow) int { return compareOpt(x.Insight.ETA, y.Insight.ETA) }}
+	coordinatorColumn = table.Column[groupRow]{ID: "coordinator", Title: "COORDINATOR", Min: 11, Priority: 85, Right: true, Wide: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			if r.Group.Coordinator < 0 {
+				return model.Unknown, themes.Faint
+			}
+			return strconv.Itoa(int(r.Group.Coordinator)), themes.Muted
+		},
+		Compare: func(x, y *groupRow) int { return cmp.Compare(x.Group.Coordinator, y.Group.Coordinator) }}
+	assignorColumn = table.Column[groupRow]{ID: "assignor", Title: "ASSIGNOR", Min: 8, Max: 24, Priority: 84, Wide: true,
+		Cell:    func(r *groupRow) (string, themes.Token) { return textCell(r.Group.Assignor, themes.Muted) },
+		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.Assignor, y.Group.Assignor) }}
 	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 36, Weight: 5, Priority: 95, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			v := r.Insight.Verdict()

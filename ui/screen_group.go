@@ -415,10 +415,10 @@ var memberColumns = []table.Column[memberRow]{
 			}
 			return textCell(now, themes.Muted)
 		}},
-	{ID: "instance", Title: "INSTANCE", Min: 8, Max: 24, Priority: 30, Wide: true,
+	{ID: "instance", Title: "INSTANCE", Min: 8, Max: 24, Priority: 86, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.InstanceID, themes.Muted) }},
-	{ID: "rack", Title: "RACK", Min: 4, Max: 16, Priority: 20, Wide: true,
+	{ID: "rack", Title: "RACK", Min: 4, Max: 16, Priority: 84, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.Rack, themes.Muted) }},
-	{ID: "id", Title: "MEMBER ID", Min: 22, Max: 60, Priority: 10, Wide: true,
+	{ID: "id", Title: "MEMBER ID", Min: 22, Max: 60, Priority: 85, Wide: true,
 		Cell: func(r *memberRow) (string, themes.Token) { return textCell(r.ID, themes.Faint) }},
 }

@@ -32,7 +32,7 @@ func newConsumers() screen {
 		return groupRows(a, a.view.Snapshot.Groups)
 	}
 	return newGroups(atConsumers, rows, noGroups, groupColumn, typeColumn, stateColumn, membersColumn, topicsColumn,
-		lagColumn, trendColumn, rateColumn, etaColumn, verdictColumn)
+		lagColumn, trendColumn, rateColumn, etaColumn, coordinatorColumn, assignorColumn, verdictColumn)
 }
 
 func newShares() screen {
@@ -43,7 +43,7 @@ func newShares() screen {
 		return groupRows(a, a.view.Snapshot.ShareGroups)
 	}
 	return newGroups(atShares, rows, noShareGroups, groupColumn, stateColumn, membersColumn, topicsColumn,
-		lagColumn, trendColumn, rateColumn, verdictColumn)
+		lagColumn, trendColumn, rateColumn, coordinatorColumn, assignorColumn, verdictColumn)
 }
 
 func (s *groups) group() string {

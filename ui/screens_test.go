@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 	"flightdeck/model"
 	"flightdeck/themes"
 )
-
-var update = flag.Bool("update", false, "write the frames of testdata anew")
 
 // screensByKeys are the screens and the keys that lead to them.
 var screensByKeys = []struct{ name, keys string }{
@@ -51,7 +48,7 @@ func TestFrames(t *testing.T) {
 				r.press(screen.keys)
 				got := strings.Join(r.frame(), "\n") + "\n"
 				path := filepath.Join("testdata", name+".txt")
-				if *update {
+				if os.Getenv("UPDATE_GOLDEN") != "" {
 					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
 					}
@@ -61,7 +58,7 @@ func TestFrames(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != string(want) {
-					t.Errorf("%s differs; run go test ./ui -update and look at the difference.\n%s", path, got)
+					t.Errorf("%s differs; UPDATE_GOLDEN=1 go test ./ui writes it anew.\n%s", path, got)
 				}
 			})
 		}
@@ -449,4 +446,16 @@ func TestStalePositionsOfAFreshGroup(t *testing.T) {
 	r.press("down enter")
 	r.sees("positions read 1m ago")
 	r.misses("members read")
+}
+
+func TestWide(t *testing.T) {
+	r := newRig(t, Options{})
+	r.misses("COORDINATOR")
+	r.press("w")
+	r.sees("COORDINATOR", "ASSIGNOR", "VERDICT")
+	r.press("w")
+	r.misses("COORDINATOR")
+	r.press("enter tab w")
+	r.press("q down enter tab w")
+	r.sees("MEMBER ID", "order-1-5f1c2a")
 }
