@@ -33,6 +33,9 @@ import (
 // delivery count decides: an acquisition with a higher count than ours means that the record came back in between,
 // one with a lower or equal count is old news.
 //
+// One thing stays open until the record is delivered again: an acknowledgement that the mirror believed and the broker
+// refused, when nobody gets the refusal.
+//
 // What differs from Kafka: leader epochs are always 0, holds survive a move of the leader, all locks that are found
 // lost at the same time share one update, a leave heartbeat releases at once, and offsets that compaction
 // or a transaction left empty are not skipped.

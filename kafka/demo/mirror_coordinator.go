@@ -16,7 +16,7 @@ type coordinator struct {
 	stateEpoch    int32
 	updates       int // since the last snapshot
 	created       int64
-	deleted       bool
+	exists        bool // neither before the first assignment nor after a deletion
 }
 
 // updatesPerSnapshot is Kafka's share.coordinator.snapshot.update.records.per.snapshot.
@@ -26,12 +26,12 @@ const updatesPerSnapshot = 500
 // knows the complete count after a reset (0) and not after an assignment.
 func (c *coordinator) initialise(start int64, complete model.Opt[int32], ms int64) model.ShareWrite {
 	c.stateEpoch++
-	if c.outcomes == nil || c.deleted {
-		c.snapshotEpoch = 0
-	} else {
+	if c.exists {
 		c.snapshotEpoch++
+	} else {
+		c.snapshotEpoch = 0
 	}
-	c.start, c.outcomes, c.updates, c.created, c.deleted = start, make(map[int64]model.Delivery), 0, ms, false
+	c.start, c.outcomes, c.updates, c.created, c.exists = start, make(map[int64]model.Delivery), 0, ms, true
 	return c.snapshot(complete, ms)
 }
 
@@ -66,7 +66,7 @@ func (c *coordinator) snapshot(complete model.Opt[int32], ms int64) model.ShareW
 
 // drop forgets everything but the state epoch, which goes on rising.
 func (c *coordinator) drop() model.ShareWrite {
-	c.outcomes, c.deleted = make(map[int64]model.Delivery), true
+	c.outcomes, c.exists = nil, false
 	return model.ShareWrite{Kind: model.WriteTombstone}
 }
 

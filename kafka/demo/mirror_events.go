@@ -10,29 +10,26 @@ import (
 
 // The events of a share-partition's life. All run under the lock.
 
-// partition finds a share-partition, and initialises it as an assignment does when there is none.
-func (m *mirror) partition(group string, at place, now time.Time) *sharePartition {
+// at is a share-partition, known or not.
+func (m *mirror) at(group string, at place) *sharePartition {
 	key := model.SharePartitionKey{Group: group, TopicID: at.topic, Partition: at.partition}
 	p := m.partitions[key]
 	if p == nil {
-		p = &sharePartition{key: key}
+		p = &sharePartition{key: key, leader: newLeader(unknownStart)}
 		m.partitions[key] = p
-	}
-	if p.recorded.outcomes == nil || p.recorded.deleted {
-		p.leader = newLeader(unknownStart)
-		m.write(p, p.recorded.initialise(unknownStart, model.None[int32](), now.UnixMilli()))
 	}
 	return p
 }
 
-// reset moves a share-partition to another start offset (AlterShareGroupOffsets).
-func (m *mirror) reset(group string, at place, start int64, now time.Time) {
-	key := model.SharePartitionKey{Group: group, TopicID: at.topic, Partition: at.partition}
-	p := m.partitions[key]
-	if p == nil {
-		p = &sharePartition{key: key}
-		m.partitions[key] = p
+// assign initialises the state of a share-partition that has none.
+func (m *mirror) assign(p *sharePartition, now time.Time) {
+	if !p.recorded.exists {
+		m.write(p, p.recorded.initialise(unknownStart, model.None[int32](), now.UnixMilli()))
 	}
+}
+
+// reset moves a share-partition to another start offset (AlterShareGroupOffsets).
+func (m *mirror) reset(p *sharePartition, start int64, now time.Time) {
 	p.leader = newLeader(start)
 	m.write(p, p.recorded.initialise(start, model.Some[int32](0), now.UnixMilli()))
 }
@@ -40,7 +37,7 @@ func (m *mirror) reset(group string, at place, start int64, now time.Time) {
 // drop removes the state of share-partitions.
 func (m *mirror) drop(which func(model.SharePartitionKey) bool) {
 	for key, p := range m.partitions {
-		if which(key) && !p.recorded.deleted {
+		if which(key) && p.recorded.exists {
 			p.leader = newLeader(unknownStart)
 			m.write(p, p.recorded.drop())
 		}
@@ -89,7 +86,8 @@ func noticed(now time.Time, lock time.Duration) time.Time {
 
 // acquire takes over what a fetch brought.
 func (m *mirror) acquire(s sessionKey, at place, ranges []kmsg.ShareFetchResponseTopicPartitionAcquiredRecord, deadline, now time.Time) {
-	p := m.partition(s.group, at, now)
+	p := m.at(s.group, at)
+	m.assign(p, now)
 	missed := make(map[int64]model.Delivery)
 	wrong := false
 	for _, a := range ranges {
@@ -209,7 +207,7 @@ func (m *mirror) advance() {
 // snapshotColdOnes is Kafka's habit of writing one snapshot some minutes after the last write.
 func (m *mirror) snapshotColdOnes(now time.Time) {
 	for _, p := range m.partitions {
-		if p.recorded.updates > 0 && !p.recorded.deleted && now.Sub(p.wrote) > coldAfter {
+		if p.recorded.updates > 0 && p.recorded.exists && now.Sub(p.wrote) > coldAfter {
 			m.correct(p, now)
 		}
 	}

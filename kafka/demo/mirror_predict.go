@@ -50,7 +50,7 @@ func (m *mirror) handling(node int32, req kmsg.Request) {
 	}
 	p := prediction{at: now, places: make(map[place]change)}
 	for at, acks := range x.acks {
-		if part := m.partitions[model.SharePartitionKey{Group: x.session.group, TopicID: at.topic, Partition: at.partition}]; part != nil && part.leader.mayAcknowledge(x.session.member, acks) {
+		if part := m.at(x.session.group, at); part.recorded.exists && part.leader.mayAcknowledge(x.session.member, acks) {
 			p.places[at] = m.acknowledge(part, x.session.member, acks, now)
 		}
 	}
@@ -96,8 +96,8 @@ func (m *mirror) settle(x *exchange, code int16, refused map[place]bool, now tim
 	p := m.predictions[x.key()]
 	delete(m.predictions, x.key())
 	for at, acks := range x.acks {
-		part := m.partitions[model.SharePartitionKey{Group: x.session.group, TopicID: at.topic, Partition: at.partition}]
-		if part == nil || part.recorded.deleted {
+		part := m.at(x.session.group, at)
+		if !part.recorded.exists {
 			continue
 		}
 		c, predicted := p.places[at]

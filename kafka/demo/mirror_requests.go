@@ -191,7 +191,7 @@ func (m *mirror) heartbeat(req *kmsg.ShareGroupHeartbeatRequest, resp *kmsg.Shar
 	}
 	for _, t := range resp.Assignment.TopicPartitions {
 		for _, p := range t.Partitions {
-			m.partition(req.GroupID, place{t.TopicID, p}, now)
+			m.assign(m.at(req.GroupID, place{t.TopicID, p}), now)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (m *mirror) altered(req *kmsg.AlterShareGroupOffsetsRequest, resp *kmsg.Alt
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if start, ok := starts[t.Topic][p.Partition]; ok && p.ErrorCode == 0 {
-				m.reset(req.GroupID, place{t.TopicID, p.Partition}, start, now)
+				m.reset(m.at(req.GroupID, place{t.TopicID, p.Partition}), start, now)
 			}
 		}
 	}
