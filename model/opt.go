@@ -40,3 +40,16 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(o.value)
 }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Opt[T]) UnmarshalJSON(text []byte) error {
+	*o = Opt[T]{}
+	if string(text) == "null" {
+		return nil
+	}
+	if err := json.Unmarshal(text, &o.value); err != nil {
+		return err
+	}
+	o.known = true
+	return nil
+}
