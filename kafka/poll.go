@@ -76,6 +76,7 @@ func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
 	entries := p.merge()
 	if p.want.Depth == model.DepthFull {
 		p.settle(ctx, entries)
+		p.doubt(entries)
 	}
 	builds := p.prepare(entries)
 	if p.want.Depth == model.DepthFull {

@@ -382,12 +382,14 @@ func TestBrokerDies(t *testing.T) {
 		t.Error("no group was ever stale, so nothing was tested")
 	}
 	c.Restart(t, int(victim))
+	restarted := time.Now()
 	awaitReal(t, s, "the broker is back", func(snap *model.Snapshot) error {
 		if snap.Cluster.Up() != 3 || len(snap.Problems) > 0 || len(snap.Groups) != 30 {
 			return fmt.Errorf("%d brokers up, problems %v", snap.Cluster.Up(), snap.Problems)
 		}
 		return nil
 	})
+	t.Logf("the broker was back on screen %v after it served again", time.Since(restarted).Round(100*time.Millisecond))
 }
 
 func brokerOf(snap *model.Snapshot, node int32) (model.Broker, bool) {
