@@ -38,6 +38,8 @@ type Connection struct {
 
 	mu      sync.Mutex
 	clients map[*kgo.Client]struct{} // nil once closed
+	// sessions are those that hold records, or may.
+	sessions map[*ShareSession]struct{}
 }
 
 // Connect prepares a connection; it does not dial. See [Connection.Check] for trying it.
@@ -45,7 +47,7 @@ func Connect(cfg Config) *Connection {
 	if cfg.ClientID == "" {
 		cfg.ClientID = "flightdeck"
 	}
-	c := &Connection{cfg: cfg, clients: map[*kgo.Client]struct{}{}}
+	c := &Connection{cfg: cfg, clients: map[*kgo.Client]struct{}{}, sessions: map[*ShareSession]struct{}{}}
 	c.record.init()
 	return c
 }
@@ -53,8 +55,19 @@ func Connect(cfg Config) *Connection {
 // ReadOnly reports whether the connection refuses everything that is not a read.
 func (c *Connection) ReadOnly() bool { return c.cfg.ReadOnly }
 
-// Close closes every client that is still open. Requests in flight fail with [kgo.ErrClientClosed].
+// Close leaves the share groups that records are held of, which takes a few seconds at most, and closes every
+// client that is still open. Requests in flight fail with [kgo.ErrClientClosed].
 func (c *Connection) Close() {
+	c.mu.Lock()
+	held := c.sessions
+	c.sessions = nil
+	c.mu.Unlock()
+	for s := range held {
+		s.leave()
+	}
+	for s := range held {
+		<-s.ended
+	}
 	c.mu.Lock()
 	open := c.clients
 	c.clients = nil
@@ -90,6 +103,24 @@ func (c *Connection) forget(cl *kgo.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.clients, cl)
+}
+
+// adopt makes the connection leave the session's group when it is closed; false when it is.
+func (c *Connection) adopt(s *ShareSession) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions == nil {
+		return false
+	}
+	c.sessions[s] = struct{}{}
+	return true
+}
+
+// release is told by a session that it has ended.
+func (c *Connection) release(s *ShareSession) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sessions, s)
 }
 
 // timing is what distinguishes the jobs.
