@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -109,6 +110,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 	return runTerminal(ctx, ui.New(ctx, ui.Options{
 		Source:     source,
 		Explain:    conn.Explain,
+		Address:    strings.Join(cfg.Bootstrap, ","),
 		Version:    buildVersion(),
 		Interval:   o.interval,
 		OnlyGroups: o.groups,

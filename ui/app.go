@@ -27,7 +27,8 @@ type App struct {
 	now            time.Time // of the last clock tick or snapshot
 	log            activity
 	announced      map[announcement]time.Time
-	fault          string // why the last poll failed; empty when it did not
+	fault          string    // why the last poll failed; empty when it did not
+	nextTry        time.Time // after a fault
 	polls          loop
 	offsetReads    loop
 	offsetsWaiting bool // for the next read of share offsets

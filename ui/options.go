@@ -27,6 +27,8 @@ type Options struct {
 
 	// ClusterName is shown instead of the cluster id, when not empty.
 	ClusterName string
+	// Address is where the cluster is reached, shown until its id is known.
+	Address string
 	// Profile is the name of the connection profile, shown as a badge when not empty.
 	Profile string
 	// Version is flightdeck's own version.

@@ -160,11 +160,9 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 
 // pollFailed says why nothing could be read. The last snapshot stays, and with it its age.
 func (a *App) pollFailed(err error) {
-	_, text := a.explain(err)
-	a.fault = text
-	next := a.polls.delay(a.options.Interval)
-	a.record(entry{severity: model.Critical, kind: kindError, text: text})
-	a.status.text = text + fmt.Sprintf(" Next try in %d s; ctrl+r tries now.", int(next/time.Second))
+	_, a.fault = a.explain(err)
+	a.nextTry = a.now.Add(a.polls.delay(a.options.Interval))
+	a.record(entry{severity: model.Critical, kind: kindError, text: a.fault})
 	a.reload()
 }
 

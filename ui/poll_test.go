@@ -117,7 +117,7 @@ func TestErrorsBackOffAndNeverGiveUp(t *testing.T) {
 				return "refused", "broker kafka-1:9092 refuses connections: is it running?"
 			}})
 		l.run(30 * time.Second)
-		l.sees("broker kafka-1:9092 refuses connections: is it running?", "order-service", "ago", "ctrl+r tries now")
+		l.sees("broker kafka-1:9092 refuses connections: is it running?", "order-service", "ago", "next try in ")
 		l.run(time.Hour)
 		gaps := src.gaps()[2:]
 		for i := 1; i < len(gaps); i++ {

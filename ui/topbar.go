@@ -64,15 +64,25 @@ func (a *App) clusterName() string {
 		return "embedded cluster"
 	case a.view != nil && a.view.Snapshot.Cluster.ID != "":
 		return model.Clean(a.view.Snapshot.Cluster.ID)
+	case a.options.Address != "":
+		return model.Clean(a.options.Address)
 	}
 	return "cluster"
 }
 
 // age says how old the data is and how long it took to read.
 func (a *App) age() line {
+	var next line
+	if a.fault != "" && !a.paused {
+		words := "trying now"
+		if !a.polls.reading() {
+			words = "next try in " + model.Duration(max(a.nextTry.Sub(a.now), time.Second).Round(time.Second))
+		}
+		next = line{{text: " " + a.theme.Glyphs.Bullet + " ", tok: themes.Faint, drop: 2}, {text: words, tok: themes.Muted, drop: 2}}
+	}
 	if a.view == nil {
 		if a.fault != "" {
-			return line{{text: "no answer", tok: themes.Critical}}
+			return append(line{{text: "no answer", tok: themes.Critical}}, next...)
 		}
 		return line{{text: "connecting", tok: themes.Muted}}
 	}
@@ -80,6 +90,9 @@ func (a *App) age() line {
 	tok := themes.Muted
 	if !a.paused && (a.fault != "" || age > a.lateAfter()) {
 		tok = themes.Critical
+	}
+	if next != nil {
+		return append(line{{text: ageWords(age), tok: tok}}, next...)
 	}
 	return line{
 		{text: ageWords(age), tok: tok},
