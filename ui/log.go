@@ -127,6 +127,9 @@ func (a *App) noteVerdicts(old, next *model.View) {
 			if was == nil || is == nil || len(was.Verdicts) == 0 || len(is.Verdicts) == 0 {
 				continue
 			}
+			if g, ok := old.Snapshot.Group(id); !ok || g.Described.IsZero() || g.OffsetsAt.IsZero() {
+				continue // it did not turn, it became known
+			}
 			before, now := was.Verdict(), is.Verdict()
 			worse := now.Severity >= model.Warning && now.Code != before.Code
 			better := now.Severity < model.Warning && before.Severity >= model.Warning

@@ -76,6 +76,16 @@ func (a *App) openWhy() tea.Cmd {
 	return nil
 }
 
+// read shows the selected line in full.
+func (a *App) read() tea.Cmd {
+	pane := a.screen().focused()
+	p := &prose{}
+	p.restyle(a.theme)
+	p.set([]paragraph{{text: pane.copied(), tok: themes.Text}})
+	a.overlay = &reader{title: pane.title(), prose: p}
+	return nil
+}
+
 func (a *App) noGroup() string {
 	if a.screen().group() == "" || a.view == nil {
 		return "no group is selected."

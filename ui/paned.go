@@ -44,7 +44,7 @@ const leastPane = 4
 // drawPanes draws the panes in w by h cells, one under the other where they fit, or the focused
 // one alone.
 func (p *paned) drawPanes(a *App, w, h int) string {
-	if len(p.panes) == 1 && p.panes[0].title() == "" {
+	if len(p.panes) == 1 {
 		return p.panes[0].draw(a.theme, w, h)
 	}
 	var b strings.Builder

@@ -21,6 +21,7 @@ const (
 	anywhere = placesEnd - 1
 	lists    = atConsumers | atShares | atTopics
 	onGroup  = atConsumers | atShares | atGroup | atShareGroup
+	reading  = atCluster | atActivity // nothing to go into, but long lines
 	details  = atGroup | atShareGroup | atTopic
 )
 

@@ -23,8 +23,8 @@ type entryRow struct {
 }
 
 func newActivity() screen {
-	g := newGrid("", func(r *entryRow) string { return strconv.FormatUint(r.seq, 10) }, entryColumns...)
-	g.text = func(r *entryRow) string { return r.text }
+	g := newGrid("Activity", func(r *entryRow) string { return strconv.FormatUint(r.seq, 10) }, entryColumns...)
+	g.text = (*entryRow).full
 	g.SortBy("time")
 	s := &activityScreen{list[entryRow, entry]{
 		place: atActivity, grid: g, noun: "entry", rows: entryRows,
@@ -35,6 +35,15 @@ func newActivity() screen {
 	}}
 	s.panes = []pane{g}
 	return s
+}
+
+// full is the entry as it is read and copied.
+func (r *entryRow) full() string {
+	text := r.when + " "
+	if r.subject != "" {
+		text += r.subject + ": "
+	}
+	return text + r.text
 }
 
 func entryRows(a *App) []entryRow {

@@ -43,6 +43,11 @@ func newCluster() screen {
 		problems: newGrid("Problems", func(r *problemRow) string { return strconv.Itoa(r.n) }, problemColumns...),
 	}
 	s.brokers.SortBy("broker")
+	s.brokers.text = func(r *brokerRow) string {
+		return strings.TrimSpace(fmt.Sprintf("broker %d at %s:%d is %s. %s", r.ID, r.Host, r.Port, r.state(), r.Why))
+	}
+	s.limits.text = func(l *model.Limit) string { return l.API + ": " + l.Text }
+	s.problems.text = func(r *problemRow) string { return strings.TrimSpace(r.Name + ": " + r.Text + " (" + r.Code + ")") }
 	s.limits.blank = []string{"Nothing is out of sight: the brokers offer all that flightdeck reads."}
 	s.problems.blank = []string{"Everything could be read."}
 	s.panes = []pane{s.brokers, s.problems, s.features, s.limits}

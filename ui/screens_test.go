@@ -459,3 +459,15 @@ func TestWide(t *testing.T) {
 	r.press("q down enter tab w")
 	r.sees("MEMBER ID", "order-1-5f1c2a")
 }
+
+func TestLongLinesAreReadInFull(t *testing.T) {
+	r := newRig(t, Options{})
+	r.size(60, 20)
+	r.log.add(entry{at: noon, severity: model.Warning, kind: kindError, subject: "order-service", text: "first words, " + strings.Repeat("more of it, ", 8) + "last words."})
+	r.press("5")
+	r.misses("last words.")
+	r.press("enter")
+	r.sees("first words", "last words.")
+	r.press("esc 4 enter")
+	r.sees("broker 1 at kafka-1.internal:9092 is up.")
+}
