@@ -33,6 +33,8 @@ type App struct {
 	offsetReads    loop
 	offsetsWaiting bool // for the next read of share offsets
 	paused         bool
+	asked          bool // a person waits for the poll under way
+	ownedOnly      bool // leave out partitions that no member owns
 
 	// What is on screen.
 	width, height int
@@ -67,7 +69,7 @@ func New(ctx context.Context, o Options) *App {
 		o.Timeout = DefaultTimeout
 	}
 	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs(),
-		announced: make(map[announcement]time.Time)}
+		announced: make(map[announcement]time.Time), now: time.Now()}
 	a.look = firstLook(o)
 	a.restyle()
 	for _, text := range o.Notices {

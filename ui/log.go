@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"flightdeck/model"
@@ -119,6 +120,9 @@ const announceAgain = 2 * time.Minute
 // noteVerdicts records the groups that began to need attention between two views, and those that do not need it
 // any more.
 func (a *App) noteVerdicts(old, next *model.View) {
+	if len(a.announced) > logLen {
+		maps.DeleteFunc(a.announced, func(_ announcement, at time.Time) bool { return next.Snapshot.At.Sub(at) >= announceAgain })
+	}
 	said := 0
 	for _, groups := range [][]model.Group{next.Snapshot.Groups, next.Snapshot.ShareGroups} {
 		for i := range groups {

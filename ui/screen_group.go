@@ -110,7 +110,7 @@ func (s *groupScreen) load(a *App) {
 }
 
 func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
-	rows := make([]partitionRow, len(g.Partitions))
+	rows := make([]partitionRow, 0, len(g.Partitions))
 	stale := a.stale(g.OffsetsAt)
 	var sharers map[topicPartition][]string
 	if g.Type == model.TypeShare {
@@ -118,6 +118,9 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
+		if a.ownedOnly && canOwn(g) && p.Member == model.NoMember {
+			continue
+		}
 		r := partitionRow{GroupPartition: p, stale: stale, deserted: len(g.Members) == 0}
 		if i < len(s.insight.Partitions) {
 			r.insight = s.insight.Partitions[i]
@@ -126,7 +129,7 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 			r.owner = &g.Members[p.Member]
 		}
 		r.sharers = sharers[topicPartition{p.Topic, p.Number}]
-		rows[i] = r
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -197,7 +200,7 @@ func (s *groupScreen) head(a *App) line {
 	if !g.Described.IsZero() {
 		fact(model.Plural(len(g.Members), "member"), themes.Muted)
 	}
-	lag, partial := g.Lag()
+	lag, partial := a.lag(g)
 	if lag.Known() {
 		cell, tok := lagCell(lag, partial)
 		fact("lag "+cell, tok)
@@ -232,6 +235,9 @@ func (s *groupScreen) head(a *App) line {
 func (s *groupScreen) summary(a *App) string {
 	if s.found == nil {
 		return ""
+	}
+	if n := len(s.found.Partitions) - s.partitions.Len(); n > 0 {
+		return model.Plural(n, "partition") + " without an owner left out"
 	}
 	return model.Plural(len(s.found.Partitions), "partition")
 }
