@@ -99,6 +99,10 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 	defer conn.Close()
 	source := kafka.NewSource(conn)
 	defer source.Close()
+	follower := kafka.NewFollower(conn, kafka.FollowOptions{})
+	defer follower.Close()
+	reader := kafka.NewReader(conn)
+	defer reader.Close()
 
 	termName, _ := lookupEnv("TERM")
 	if o.output != "" || o.watch || !term.IsTerminal(stdout.Fd()) || termName == "dumb" {
@@ -109,6 +113,8 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 	}
 	return runTerminal(ctx, ui.New(ctx, ui.Options{
 		Source:     source,
+		Follower:   follower,
+		Reader:     reader,
 		Explain:    conn.Explain,
 		Address:    strings.Join(cfg.Bootstrap, ","),
 		Version:    buildVersion(),

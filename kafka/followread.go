@@ -70,9 +70,7 @@ func (f *Follower) disconnect() {
 // settle notes in the folds how far the partition was read.
 func (p *statePartition) settle() {
 	for _, x := range p.folds {
-		if x.fold != nil {
-			x.next = max(x.next, p.next)
-		}
+		x.next = max(x.next, p.next)
 	}
 }
 

@@ -51,6 +51,8 @@ type poll struct {
 }
 
 func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	defer p.close()
 	p.slowRound = p.began.Sub(p.s.slowAt) >= slowFactsAge
 	for node, b := range p.s.brokers {
@@ -60,7 +62,7 @@ func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
 	}
 	metaErr := p.metadata(ctx)
 	if p.topics == nil {
-		p.close()
+		cancel()
 		p.wg.Wait()
 		return nil, metaErr
 	}

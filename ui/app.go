@@ -27,15 +27,13 @@ type App struct {
 	now            time.Time // of the last clock tick or snapshot
 	log            activity
 	announced      map[announcement]time.Time
-	troubled       map[string]bool // groups that were said to need attention
-	fault          string          // why the last poll failed; empty when it did not
-	nextTry        time.Time       // after a fault
+	fault          string    // why the last poll failed; empty when it did not
+	nextTry        time.Time // after a fault
 	polls          loop
 	offsetReads    loop
 	offsetsWaiting bool // for the next read of share offsets
 	paused         bool
-	asked          bool // a person waits for the poll under way
-	ownedOnly      bool // leave out partitions that no member owns
+	following      following
 
 	// What is on screen.
 	width, height int
@@ -70,7 +68,7 @@ func New(ctx context.Context, o Options) *App {
 		o.Timeout = DefaultTimeout
 	}
 	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs(),
-		announced: make(map[announcement]time.Time), troubled: make(map[string]bool), now: time.Now()}
+		announced: make(map[announcement]time.Time)}
 	a.look = firstLook(o)
 	a.restyle()
 	for _, text := range o.Notices {
@@ -184,6 +182,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.ResumeMsg:
 		return a, a.refresh()
+	case arrival:
+		a.frame.old = false
+		return a, msg.arrive(a)
 	default:
 		a.frame.old = false
 	}

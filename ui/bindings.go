@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ type binding struct {
 	id string
 	// keys as tea.KeyPressMsg.String writes them; none for an action of the palette alone.
 	keys []string
+	// spare keys do the same where no other binding has them.
+	spare []string
 	// title is the word in the footer, name what the palette calls it, help a sentence.
 	title, name, help string
 	// in is where it works.
@@ -41,11 +44,12 @@ type section string
 const (
 	sectionMove    section = "Move"
 	sectionLook    section = "Look"
+	sectionRecords section = "Records"
 	sectionProgram section = "Program"
 )
 
 // sections is their order.
-var sections = []section{sectionMove, sectionLook, sectionProgram}
+var sections = []section{sectionMove, sectionLook, sectionRecords, sectionProgram}
 
 // newBindings is the table of all bindings.
 func newBindings() []binding {
@@ -62,11 +66,11 @@ func newBindings() []binding {
 			in: anywhere, section: sectionMove, do: moving(mover.Home)},
 		{id: "end", keys: []string{"end"}, title: "last", name: "Last row", help: "Moves to the last row.",
 			in: anywhere, section: sectionMove, do: moving(mover.End)},
-		{id: "open", keys: []string{"enter", "right", "l"}, title: "open", name: "Open", help: "Opens what is selected.",
+		{id: "open", keys: []string{"enter"}, spare: []string{"right", "l"}, title: "open", name: "Open", help: "Opens what is selected.",
 			in: anywhere &^ reading, section: sectionMove, footer: 1, unless: (*App).nothingToOpen, do: (*App).open},
 		{id: "read", keys: []string{"enter", "right", "l"}, title: "read", name: "Read in full", help: "Shows the selected line in full.",
 			in: reading, section: sectionMove, footer: 1, unless: (*App).nothingToCopy, do: (*App).read},
-		{id: "back", keys: []string{"esc", "left", "h"}, title: "back", name: "Back", help: "Clears the filter, then goes back to the screen before.",
+		{id: "back", keys: []string{"esc"}, spare: []string{"left", "h"}, title: "back", name: "Back", help: "Clears the filter, then goes back to the screen before.",
 			in: anywhere, section: sectionMove, footer: 2, unless: (*App).nothingToLeave, do: (*App).back},
 		{id: "pane-next", keys: []string{"tab"}, title: "next part", name: "Next part", help: "Goes to the next part of the screen.",
 			in: details | atCluster, section: sectionMove, footer: 3, do: func(a *App) tea.Cmd { return a.cycle(1) }},
@@ -75,29 +79,27 @@ func newBindings() []binding {
 
 		{id: "filter", keys: []string{"/"}, title: "filter", name: "Filter",
 			help: "Keeps the rows that match: words, !not, ~fuzzy, lag>1000, state=empty, type=share, combined with spaces.",
-			in:   lists | atActivity, section: sectionLook, footer: 5, do: (*App).openFilter},
+			in:   lists | atActivity | atArchived, section: sectionLook, footer: 5, do: (*App).openFilter},
 		{id: "why", keys: []string{"W"}, title: "why", name: "Why: verdicts with evidence",
 			help: "Says how the selected group is doing, what was observed, and what to do.",
-			in:   onGroup | atTopic, section: sectionLook, footer: 4, unless: (*App).noGroup, do: (*App).openWhy},
+			in:   onGroup | atTopic | atFlight | atArchived, section: sectionLook, footer: 4, unless: (*App).noGroup, do: (*App).openWhy},
 		{id: "sort", keys: []string{"s"}, title: "sort", name: "Sort by a column", help: "Picks the column to sort by.",
-			in: anywhere, section: sectionLook, footer: 6, unless: (*App).nothingToSort, do: (*App).openSort},
+			in: anywhere &^ atFlight, section: sectionLook, footer: 6, unless: (*App).nothingToSort, do: (*App).openSort},
 		{id: "reverse", keys: []string{"S"}, title: "reverse", name: "Reverse the sort order", help: "Turns the sort order round.",
 			in: anywhere, section: sectionLook, unless: (*App).nothingToSort, do: (*App).reverse},
 		{id: "wide", keys: []string{"w"}, title: "wide", name: "Wide columns", help: "Shows the columns that are left out for room, such as member ids, and back.",
 			in: anywhere, section: sectionLook, do: (*App).wide},
-		{id: "owned", keys: []string{"u"}, title: "unowned", name: "Leave out partitions without an owner", help: "Leaves partitions that no member owns out of lag, and counts them again.",
-			in: atConsumers | atGroup | atTopic, section: sectionLook, do: (*App).toggleOwned},
 		{id: "copy", keys: []string{"y"}, title: "copy", name: "Copy the name", help: "Copies the name of what is selected to the clipboard (OSC 52).",
 			in: anywhere, section: sectionLook, unless: (*App).nothingToCopy, do: (*App).copy},
 		{id: "pause", keys: []string{"space"}, title: "pause", name: "Pause or resume", help: "Stops reading, so that the screen stands still, and goes on.",
-			in: anywhere, section: sectionLook, footer: 8, do: (*App).pause},
+			in: anywhere, section: sectionLook, footer: 15, do: (*App).pause},
 		{id: "refresh", keys: []string{"ctrl+r"}, title: "refresh", name: "Refresh now", help: "Reads the cluster now.",
 			in: anywhere, section: sectionLook, do: (*App).refresh},
 
 		{id: "palette", keys: []string{":", "ctrl+p"}, title: "commands", name: "Command palette", help: "Finds any action by its name.",
-			in: anywhere, section: sectionProgram, footer: 7, do: (*App).openPalette},
+			in: anywhere, section: sectionProgram, footer: 14, do: (*App).openPalette},
 		{id: "help", keys: []string{"?", "f1"}, title: "help", name: "Help", help: "Lists all keys; type to search.",
-			in: anywhere, section: sectionProgram, footer: 9, do: (*App).openHelp},
+			in: anywhere, section: sectionProgram, footer: 16, do: (*App).openHelp},
 		{id: "theme", keys: []string{"t"}, title: "theme", name: "Next theme", help: "Switches to the next theme.",
 			in: anywhere, section: sectionProgram, do: (*App).nextTheme},
 		{id: "suspend", keys: []string{"ctrl+z"}, title: "suspend", name: "Suspend", help: "Puts flightdeck in the background of the shell.",
@@ -105,7 +107,7 @@ func newBindings() []binding {
 		{id: "redraw", keys: []string{"ctrl+l"}, title: "redraw", name: "Redraw the screen", help: "Draws the whole screen again.",
 			in: anywhere, section: sectionProgram, do: func(*App) tea.Cmd { return tea.ClearScreen }},
 		{id: "leave", keys: []string{"q"}, title: "quit", name: "Back, or quit", help: "Goes back, and quits where there is nothing to go back to.",
-			in: anywhere, section: sectionProgram, footer: 10, do: (*App).leave},
+			in: anywhere, section: sectionProgram, footer: 17, do: (*App).leave},
 		{id: "quit", keys: []string{"ctrl+c"}, title: "quit", name: "Quit", help: "Quits from anywhere.",
 			in: anywhere, section: sectionProgram, do: func(*App) tea.Cmd { return tea.Quit }},
 	}
@@ -114,7 +116,7 @@ func newBindings() []binding {
 			name: "Go to " + name, help: "Shows " + name + " as it was left; pressed again, its list.", in: anywhere, section: sectionMove,
 			do: func(a *App) tea.Cmd { return a.goTo(i) }})
 	}
-	return table
+	return append(table, flightBindings()...)
 }
 
 // moving is an action on what has the focus.
@@ -123,7 +125,7 @@ func moving(move func(mover)) func(*App) tea.Cmd {
 		if g := a.screen().focused(); g != nil {
 			move(g)
 		}
-		return nil
+		return a.arrived()
 	}
 }
 
@@ -171,18 +173,21 @@ func (a *App) run(b *binding) tea.Cmd {
 
 // bindingFor finds the binding of a key: the one that works here, or else one that works elsewhere.
 func (a *App) bindingFor(key string) *binding {
-	var elsewhere *binding
+	var spare, elsewhere *binding
 	for i := range a.bindings {
 		b := &a.bindings[i]
-		for _, k := range b.keys {
-			if k != key {
-				continue
-			}
-			if b.in&a.screen().at() != 0 {
-				return b
-			}
+		here := b.in&a.screen().at() != 0
+		switch {
+		case here && slices.Contains(b.keys, key):
+			return b
+		case here && slices.Contains(b.spare, key):
+			spare = b
+		case slices.Contains(b.keys, key):
 			elsewhere = b
 		}
+	}
+	if spare != nil {
+		return spare
 	}
 	return elsewhere
 }
@@ -200,9 +205,9 @@ func keyName(key string) string {
 
 // keyNames are all keys of the binding.
 func (b *binding) keyNames() string {
-	names := make([]string, len(b.keys))
-	for i, k := range b.keys {
-		names[i] = keyName(k)
+	var names []string
+	for _, k := range slices.Concat(b.keys, b.spare) {
+		names = append(names, keyName(k))
 	}
 	return strings.Join(names, " ")
 }

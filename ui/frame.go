@@ -200,7 +200,7 @@ func (a *App) hints() []hint {
 	if a.overlay != nil {
 		return a.overlay.hints()
 	}
-	const ranks = 16
+	const ranks = 20
 	var ranked [ranks]*binding
 	at := a.screen().at()
 	for i := range a.bindings {

@@ -192,6 +192,6 @@ func (l *live) press(keys string) {
 func (r *rig) read(s *model.Snapshot) {
 	r.send(snapshotMsg{generation: r.polls.generation, snapshot: s})
 	if r.observing {
-		r.send(observation(r.history, r.base, r.offsets))
+		r.send(r.observation()())
 	}
 }

@@ -1,6 +1,9 @@
 package ui
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // KeyTable is the table of keys in Markdown, for the README.
 func KeyTable() string {
@@ -12,7 +15,7 @@ func KeyTable() string {
 				continue
 			}
 			b.WriteString("|")
-			for _, key := range k.keys {
+			for _, key := range slices.Concat(k.keys, k.spare) {
 				b.WriteString(" `" + keyName(key) + "`")
 			}
 			b.WriteString(" | " + strings.ReplaceAll(k.help, "|", `\|`) + " | " + k.in.String() + " |\n")

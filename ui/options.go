@@ -21,6 +21,10 @@ type Source interface {
 type Options struct {
 	// Source is where snapshots come from. Required.
 	Source Source
+	// Follower follows the records of share groups; nil when nothing does.
+	Follower Follower
+	// Reader reads single records and settings; nil when nothing does.
+	Reader Reader
 	// Explain turns an error of the source into a stable code and a sentence that says what happened,
 	// where, and what to do. Nil: the error's own text.
 	Explain func(error) (code, text string)

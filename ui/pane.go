@@ -147,6 +147,8 @@ type paragraph struct {
 	lead string
 	text string
 	tok  themes.Token
+	// verbatim keeps the spaces of the text, and breaks it at the width alone.
+	verbatim bool
 }
 
 func (p *prose) title() string           { return p.name }
@@ -169,7 +171,11 @@ func (p *prose) wrap(w int) {
 	p.width, p.wrapped = w, p.wrapped[:0]
 	for _, g := range p.paragraphs {
 		style, lead := p.theme.Style(g.tok), text.Width(g.lead)
-		for i, l := range text.Wrap(g.text, max(w-lead-2, 8)) {
+		wrap := text.Wrap
+		if g.verbatim {
+			wrap = text.Break
+		}
+		for i, l := range wrap(g.text, max(w-lead-2, 8)) {
 			before := g.lead
 			if i > 0 {
 				before = strings.Repeat(" ", lead)

@@ -13,6 +13,8 @@ const (
 	atGroup
 	atShareGroup
 	atTopic
+	atFlight
+	atArchived
 	placesEnd
 )
 
@@ -22,11 +24,11 @@ const (
 	lists    = atConsumers | atShares | atTopics
 	onGroup  = atConsumers | atShares | atGroup | atShareGroup
 	reading  = atCluster | atActivity // nothing to go into, but long lines
-	details  = atGroup | atShareGroup | atTopic
+	details  = atGroup | atShareGroup | atTopic | atFlight
 )
 
 var placeNames = [...]string{"Consumers", "Shares", "Topics", "Cluster", "Activity",
-	"a consumer group", "a share group", "a topic"}
+	"a consumer group", "a share group", "a topic", "the flight view", "the archived records"}
 
 // String lists the places in words.
 func (p place) String() string {

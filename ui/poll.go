@@ -145,16 +145,12 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 		}
 		a.polls.failures = 0
 		a.fault = ""
-		if a.asked {
-			a.say(model.OK, "Read at "+model.Clock(msg.snapshot.At)+" in "+model.Duration(msg.snapshot.Took)+".")
-		}
-		a.asked = false
 		observe = a.take(msg.snapshot)
 		if msg.snapshot.Depth == model.DepthListing {
 			return a.poll()
 		}
 	}
-	cmds := []tea.Cmd{observe, a.readOffsets()}
+	cmds := []tea.Cmd{observe, a.readOffsets(), a.readConfigs()}
 	if !a.paused {
 		delay, generation := a.polls.delay(a.options.Interval), a.polls.generation
 		cmds = append(cmds, tea.Tick(delay, func(time.Time) tea.Msg { return pollDueMsg{generation} }))
@@ -207,17 +203,21 @@ func (a *App) observe() tea.Cmd {
 		return nil
 	}
 	a.observing, a.observeAgain = true, false
-	history, base, offsets := a.history, a.base, a.offsets
-	return func() tea.Msg { return observation(history, base, offsets) }
+	return a.observation()
 }
 
-func observation(h observer, base *model.Snapshot, offsets model.ShareOffsets) observedMsg {
-	var msg observedMsg
-	msg.err = guard(func() error {
-		msg.view = h.Observe(base.WithShareOffsets(offsets))
-		return nil
-	})
-	return msg
+// observation is the work of observe. What it works on is not changed meanwhile.
+func (a *App) observation() tea.Cmd {
+	history, base, offsets := a.history, a.base, a.offsets
+	records, configs := a.following.records, a.following.configs
+	return func() tea.Msg {
+		var msg observedMsg
+		msg.err = guard(func() error {
+			msg.view = history.Observe(base.WithShareOffsets(offsets).WithShareRecords(records, configs))
+			return nil
+		})
+		return msg
+	}
 }
 
 // observed shows a view that was computed.
@@ -228,10 +228,11 @@ func (a *App) observed(msg observedMsg) tea.Cmd {
 	} else {
 		a.show(msg.view)
 	}
+	cmds := []tea.Cmd{a.follow(), a.arrived()}
 	if a.observeAgain {
-		return a.observe()
+		cmds = append(cmds, a.observe())
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
 // show makes v what is on screen, and notes what came with it.
@@ -339,11 +340,12 @@ func (a *App) pause() tea.Cmd {
 	if a.paused {
 		a.polls.stop()
 		a.stopOffsets()
+		a.stopFollowing()
 		a.say(model.Info, "Paused: nothing is read until space is pressed again. ctrl+r reads once.")
 		return nil
 	}
 	a.say(model.OK, "Live again.")
-	return a.poll()
+	return tea.Batch(a.poll(), a.follow())
 }
 
 func (a *App) stopOffsets() {
@@ -354,7 +356,6 @@ func (a *App) stopOffsets() {
 // refresh reads everything now, without waiting for the interval or the back-off.
 func (a *App) refresh() tea.Cmd {
 	a.stopOffsets()
-	a.asked = true
 	a.say(model.OK, "Reading the cluster now.")
 	return a.poll()
 }

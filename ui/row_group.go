@@ -9,6 +9,7 @@ import (
 
 	"flightdeck/model"
 	"flightdeck/themes"
+	"flightdeck/ui/spark"
 	"flightdeck/ui/table"
 )
 
@@ -17,37 +18,42 @@ type groupRow struct {
 	model.GroupRow
 	lag     model.Int
 	partial bool // lag is only a part
+	derived bool // a part of lag is derived from the recorded state
 	stale   bool // members and state are older than the screen
 	oldLag  bool // and the positions
 	glyphs  *themes.Glyphs
+	// sum is what is recorded of a share group, and configs are its settings; nil until read.
+	sum     model.ShareSum
+	configs *model.GroupConfigs
 }
 
 func newGroupRow(a *App, g *model.Group) groupRow {
 	r := groupRow{GroupRow: model.GroupRow{Group: g, Insight: a.insight(g.ID)}, glyphs: &a.theme.Glyphs}
 	if !g.OffsetsAt.IsZero() {
-		r.lag, r.partial = a.lag(g)
+		r.lag, r.partial = g.Lag()
 	}
 	r.stale, r.oldLag = a.stale(g.Described), a.stale(g.OffsetsAt)
+	if g.Type == model.TypeShare {
+		r.configs = a.following.configs[g.ID]
+		r.sum = a.following.records.Sum(a.shareKeys(g), a.brokerNow())
+		for i := range g.Partitions {
+			r.derived = r.derived || g.Partitions[i].LagDerived
+		}
+	}
 	return r
 }
 
-// lag is the lag of a group, of the partitions that are to be counted.
-func (a *App) lag(g *model.Group) (sum model.Int, partial bool) {
-	if !a.ownedOnly || !canOwn(g) {
-		return g.Lag()
-	}
-	owned := *g
-	owned.Partitions = nil
+// shareKeys are the keys of the share-partitions of a group.
+func (a *App) shareKeys(g *model.Group) []model.SharePartitionKey {
+	keys := make([]model.SharePartitionKey, 0, len(g.Partitions))
 	for i := range g.Partitions {
-		if g.Partitions[i].Member != model.NoMember {
-			owned.Partitions = append(owned.Partitions, g.Partitions[i])
+		p := &g.Partitions[i]
+		if key, ok := a.view.Snapshot.ShareKey(g.ID, p.Topic, p.Number); ok && !p.Deleted {
+			keys = append(keys, key)
 		}
 	}
-	return owned.Lag()
+	return keys
 }
-
-// canOwn reports whether partitions of the group have owners: not in a share group, nor in one that nobody is in.
-func canOwn(g *model.Group) bool { return g.Type != model.TypeShare && len(g.Members) > 0 }
 
 // groupRows are the rows of groups.
 func groupRows(a *App, groups []model.Group) []groupRow {
@@ -141,6 +147,9 @@ var (
 			if r.oldLag {
 				tok = themes.Stale
 			}
+			if r.derived {
+				text += derived
+			}
 			return text, tok
 		},
 		Compare: byLag}
@@ -179,3 +188,29 @@ var (
 		},
 		Compare: byTrouble}
 )
+
+// The columns of what is recorded of share groups.
+var (
+	windowColumn = table.Column[groupRow]{ID: "window", Title: "WINDOW", Min: 8, Priority: 55, Right: true, Desc: true,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			limit := r.configs.RecordLocks()
+			tok := usedToken(r.sum.Used, limit)
+			if !r.sum.Used.Known() || !limit.Known() {
+				return usedText(r.sum.Used, limit), tok
+			}
+			return spark.Gauge(r.sum.Used.Or(0), limit.Or(0), windowCells, r.glyphs) + " " + usedText(r.sum.Used, limit), tok
+		},
+		Compare: func(x, y *groupRow) int { return compareOpt(x.sum.Used, y.sum.Used) }}
+	releasedColumn = table.Column[groupRow]{ID: "released", Title: "RELEASED", Min: 8, Priority: 48, Right: true, Desc: true,
+		Cell:    func(r *groupRow) (string, themes.Token) { return countCell(r.sum.Released, themes.Muted) },
+		Compare: func(x, y *groupRow) int { return compareOpt(x.sum.Released, y.sum.Released) }}
+	archivedColumn = table.Column[groupRow]{ID: "archived", Title: "ARCHIVED", Min: 8, Priority: 52, Right: true, Desc: true,
+		Cell:    func(r *groupRow) (string, themes.Token) { return countCell(r.sum.Archived, themes.Archived) },
+		Compare: func(x, y *groupRow) int { return compareOpt(x.sum.Archived, y.sum.Archived) }}
+	worstColumn = table.Column[groupRow]{ID: "worst", Title: "WORST", Min: 5, Priority: 54, Right: true, Desc: true,
+		Cell:    func(r *groupRow) (string, themes.Token) { return worstCell(r.sum.Worst, r.configs.DeliveryLimit()) },
+		Compare: func(x, y *groupRow) int { return compareOpt(x.sum.Worst, y.sum.Worst) }}
+)
+
+// windowCells is the width of the gauge of a window in a list.
+const windowCells = 5

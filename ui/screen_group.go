@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"flightdeck/model"
 	"flightdeck/themes"
@@ -32,6 +33,9 @@ type partitionRow struct {
 	sharers  []string      // client ids of the members of a share group that have it
 	stale    bool
 	deserted bool // the whole group has no members
+	// sum is what is recorded of a share-partition, and configs are the settings of its group; nil until read.
+	sum     model.ShareSum
+	configs *model.GroupConfigs
 }
 
 // partitionKey names a partition so that keys sort as partitions do.
@@ -82,6 +86,19 @@ func (s *groupScreen) rights() model.Operations {
 
 func (s *groupScreen) want(w *model.Want) { w.Groups = append(w.Groups, s.id) }
 
+// every is how often it is drawn for the sake of records.
+func (s *groupScreen) every() time.Duration { return numberFrame }
+
+// inside opens the flight view of a share-partition.
+func (s *groupScreen) inside() func() screen {
+	r, ok := s.partitions.Selected()
+	if !ok || s.kind != model.TypeShare || s.focus != 1 {
+		return nil
+	}
+	topic, number := r.Topic, r.Number
+	return func() screen { return newFlightScreen(s.id, topic, number) }
+}
+
 func (s *groupScreen) load(a *App) {
 	s.found, s.insight = nil, &noInsight
 	if a.view != nil {
@@ -110,7 +127,7 @@ func (s *groupScreen) load(a *App) {
 }
 
 func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
-	rows := make([]partitionRow, 0, len(g.Partitions))
+	rows := make([]partitionRow, len(g.Partitions))
 	stale := a.stale(g.OffsetsAt)
 	var sharers map[topicPartition][]string
 	if g.Type == model.TypeShare {
@@ -118,9 +135,6 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		if a.ownedOnly && canOwn(g) && p.Member == model.NoMember {
-			continue
-		}
 		r := partitionRow{GroupPartition: p, stale: stale, deserted: len(g.Members) == 0}
 		if i < len(s.insight.Partitions) {
 			r.insight = s.insight.Partitions[i]
@@ -129,7 +143,12 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 			r.owner = &g.Members[p.Member]
 		}
 		r.sharers = sharers[topicPartition{p.Topic, p.Number}]
-		rows = append(rows, r)
+		if g.Type == model.TypeShare {
+			key, _ := a.view.Snapshot.ShareKey(g.ID, p.Topic, p.Number)
+			r.sum = a.following.records.Sum([]model.SharePartitionKey{key}, a.brokerNow())
+			r.configs = a.following.configs[g.ID]
+		}
+		rows[i] = r
 	}
 	return rows
 }
@@ -200,7 +219,7 @@ func (s *groupScreen) head(a *App) line {
 	if !g.Described.IsZero() {
 		fact(model.Plural(len(g.Members), "member"), themes.Muted)
 	}
-	lag, partial := a.lag(g)
+	lag, partial := g.Lag()
 	if lag.Known() {
 		cell, tok := lagCell(lag, partial)
 		fact("lag "+cell, tok)
@@ -236,9 +255,6 @@ func (s *groupScreen) summary(a *App) string {
 	if s.found == nil {
 		return ""
 	}
-	if n := len(s.found.Partitions) - s.partitions.Len(); n > 0 {
-		return model.Plural(n, "partition") + " without an owner left out"
-	}
 	return model.Plural(len(s.found.Partitions), "partition")
 }
 
@@ -263,9 +279,32 @@ func whyParagraphs(a *App, g *model.Group, in *model.Insight) []paragraph {
 			ps = append(ps, paragraph{lead: glyphs.Warning + " ", tok: themes.Warning,
 				text: "Members have partitions that you may not see, so totals are too low. Ask for the ACL DESCRIBE on their topics."})
 		}
+		ps = append(ps, settings(a, g)...)
 	}
 	if len(ps) == 0 {
 		ps = append(ps, paragraph{text: "Nothing can be said yet: it takes two readings.", tok: themes.Muted})
+	}
+	return ps
+}
+
+// settings are those in force for a share group, with who set them, and why its records can not be seen.
+func settings(a *App, g *model.Group) []paragraph {
+	if g.Type != model.TypeShare {
+		return nil
+	}
+	var ps []paragraph
+	if r := a.following.records; r != nil && r.Problem != nil {
+		ps = append(ps, paragraph{lead: a.theme.Glyphs.Warning + " ", text: model.Clean(r.Problem.Text), tok: themes.Warning})
+	}
+	c := a.following.configs[g.ID]
+	if c == nil {
+		return ps
+	}
+	if words := configWords(c); words != "" {
+		ps = append(ps, paragraph{lead: "  ", text: "settings in force: " + words, tok: themes.Faint})
+	}
+	for _, p := range c.Problems {
+		ps = append(ps, paragraph{lead: a.theme.Glyphs.Warning + " ", text: "settings: " + model.Clean(p.Text), tok: themes.Warning})
 	}
 	return ps
 }
@@ -294,7 +333,7 @@ var (
 		Cell:    func(r *partitionRow) (string, themes.Token) { return offsetCell(r.End) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.End, y.End) }}
 	partitionLag = table.Column[partitionRow]{ID: "lag", Title: "LAG", Min: 7, Priority: 95, Right: true, Desc: true,
-		Cell:    func(r *partitionRow) (string, themes.Token) { return lagCell(r.Lag, false) },
+		Cell:    func(r *partitionRow) (string, themes.Token) { return partitionLagCell(r.GroupPartition) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.Lag, y.Lag) }}
 	partitionRate = table.Column[partitionRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 60, Right: true, Desc: true,
 		Cell:    func(r *partitionRow) (string, themes.Token) { return rateCell(r.insight.Consumed) },
@@ -378,6 +417,21 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 		Cell:    func(r *partitionRow) (string, themes.Token) { return offsetCell(r.Position) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.Position, y.Position) }},
 	partitionStart, partitionEnd, partitionLag, partitionRate,
+	{ID: "window", Title: "WINDOW", Min: 6, Priority: 75, Right: true, Desc: true,
+		Cell: func(r *partitionRow) (string, themes.Token) {
+			limit := r.configs.RecordLocks()
+			return usedText(r.sum.Used, limit), usedToken(r.sum.Used, limit)
+		},
+		Compare: func(x, y *partitionRow) int { return compareOpt(x.sum.Used, y.sum.Used) }},
+	{ID: "released", Title: "RELEASED", Min: 8, Priority: 40, Right: true, Desc: true,
+		Cell:    func(r *partitionRow) (string, themes.Token) { return countCell(r.sum.Released, themes.Muted) },
+		Compare: func(x, y *partitionRow) int { return compareOpt(x.sum.Released, y.sum.Released) }},
+	{ID: "archived", Title: "ARCHIVED", Min: 8, Priority: 65, Right: true, Desc: true,
+		Cell:    func(r *partitionRow) (string, themes.Token) { return countCell(r.sum.Archived, themes.Archived) },
+		Compare: func(x, y *partitionRow) int { return compareOpt(x.sum.Archived, y.sum.Archived) }},
+	{ID: "worst", Title: "WORST", Min: 5, Priority: 68, Right: true, Desc: true,
+		Cell:    func(r *partitionRow) (string, themes.Token) { return worstCell(r.sum.Worst, r.configs.DeliveryLimit()) },
+		Compare: func(x, y *partitionRow) int { return compareOpt(x.sum.Worst, y.sum.Worst) }},
 	{ID: "shared", Title: "SHARED BY", Min: 10, Weight: 2, Priority: 80, Desc: true,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			if len(r.sharers) == 0 {
@@ -388,10 +442,17 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 		Compare: func(x, y *partitionRow) int { return cmp.Compare(len(x.sharers), len(y.sharers)) }},
 	{ID: "note", Title: "NOTE", Min: 4, Weight: 1, Priority: 25,
 		Cell: func(r *partitionRow) (string, themes.Token) {
-			if !r.Deleted && !r.Position.Known() {
+			switch {
+			case r.Deleted || r.harm() > model.OK:
+				return r.note()
+			case r.sum.Why != "":
+				return model.Clean(r.sum.Why), themes.Muted
+			case r.LagDerived:
+				return derived + " lag derived from the recorded state", themes.Faint
+			case !r.Position.Known():
 				return "nothing consumed yet", themes.Faint
 			}
-			return r.note()
+			return "", themes.Text
 		}, Compare: byHarm, Desc: true},
 }
 

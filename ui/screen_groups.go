@@ -1,7 +1,7 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"time"
 
 	"flightdeck/model"
 	"flightdeck/ui/table"
@@ -45,7 +45,7 @@ func newShares() screen {
 		return groupRows(a, a.view.Snapshot.ShareGroups)
 	}
 	return newGroups(atShares, rows, noShareGroups, groupColumn, stateColumn, membersColumn, topicsColumn,
-		lagColumn, trendColumn, rateColumn, coordinatorColumn, assignorColumn, verdictColumn)
+		lagColumn, windowColumn, releasedColumn, archivedColumn, worstColumn, trendColumn, rateColumn, coordinatorColumn, assignorColumn, verdictColumn)
 }
 
 func (s *groups) group() string {
@@ -67,6 +67,9 @@ func (s *groups) want(w *model.Want) {
 		w.Groups = append(w.Groups, r.Group.ID)
 	}
 }
+
+// every is how often the list is drawn for the sake of records.
+func (s *groups) every() time.Duration { return numberFrame }
 
 func (s *groups) inside() func() screen {
 	r, ok := s.grid.Selected()
@@ -93,25 +96,9 @@ func (s *groups) summary(a *App) string {
 	text := s.list.summary(a)
 	if s.lag.Known() {
 		cell, _ := lagCell(s.lag, s.partial)
-		words := " lag "
-		if a.ownedOnly {
-			words = " owned lag "
-		}
-		text += " " + a.theme.Glyphs.Bullet + words + cell
+		text += " " + a.theme.Glyphs.Bullet + " lag " + cell
 	}
 	return text
-}
-
-// toggleOwned leaves partitions that nobody owns out, or counts them again.
-func (a *App) toggleOwned() tea.Cmd {
-	a.ownedOnly = !a.ownedOnly
-	if a.ownedOnly {
-		a.say(model.Info, "Lag leaves out partitions that no member owns. u counts them again.")
-	} else {
-		a.say(model.Info, "Lag counts all partitions that a group has a commit on.")
-	}
-	a.reload()
-	return nil
 }
 
 // noGroups says why there are no consumer groups.

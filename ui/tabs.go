@@ -56,7 +56,10 @@ func (a *App) screen() screen {
 }
 
 // reload hands the data to the screen on top. The others take it when they come up again.
-func (a *App) reload() { a.screen().load(a) }
+func (a *App) reload() {
+	a.screen().load(a)
+	a.watch()
+}
 
 // goTo shows a tab where it was left, or its list when it is shown already.
 func (a *App) goTo(i int) tea.Cmd {
@@ -68,7 +71,7 @@ func (a *App) goTo(i int) tea.Cmd {
 	if tabNames[i] == "Topics" {
 		return a.sooner() // the offsets of topics are read only while somebody looks at them
 	}
-	return nil
+	return a.arrived()
 }
 
 // push shows a screen above the present one.
@@ -88,7 +91,7 @@ func (a *App) nothingToOpen() string {
 
 func (a *App) open() tea.Cmd {
 	a.push(a.screen().inside()())
-	return a.sooner()
+	return tea.Batch(a.sooner(), a.arrived(), a.readConfigs())
 }
 
 // sooner polls now when a new screen asks for more than the last poll has read.
@@ -114,7 +117,7 @@ func (a *App) back() tea.Cmd {
 	t := &a.tabs[a.tab]
 	t.stack = t.stack[:len(t.stack)-1]
 	a.reload()
-	return nil
+	return a.arrived()
 }
 
 func (a *App) leave() tea.Cmd {
@@ -124,7 +127,7 @@ func (a *App) leave() tea.Cmd {
 	t := &a.tabs[a.tab]
 	t.stack = t.stack[:len(t.stack)-1]
 	a.reload()
-	return nil
+	return a.arrived()
 }
 
 func (a *App) cycle(n int) tea.Cmd {

@@ -210,3 +210,24 @@ func wrapParagraph(s string, w int) []string {
 	end()
 	return lines
 }
+
+// Break breaks plain text into lines of at most w cells wherever that is, and keeps its spaces.
+func Break(s string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
+	var lines []string
+	var line []byte
+	used := 0
+	for len(s) > 0 {
+		cluster, shown, cells := next(s)
+		if used > 0 && used+cells > w {
+			lines, line, used = append(lines, string(line)), line[:0], 0
+		}
+		if cells <= w {
+			line, used = append(line, shown...), used+cells
+		}
+		s = s[len(cluster):]
+	}
+	return append(lines, string(line))
+}

@@ -1,0 +1,490 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"flightdeck/model"
+	"flightdeck/themes"
+	"flightdeck/ui/text"
+)
+
+// flightScreen shows one share-partition: its window record by record, the state machine, and the record under
+// the cursor with its content and its way through the states. Its panes are, in this order, the window, the
+// story of the record, its content, and the states where the picture of the machine has no room.
+type flightScreen struct {
+	paned
+	id     string // group
+	topic  string
+	number int32
+
+	key     model.SharePartitionKey
+	part    *model.GroupPartition // in the present view; nil when it is not there
+	rights_ model.Operations
+	configs *model.GroupConfigs
+	records *model.SharePartitionRecords // nil when nothing is known
+	why     []string                     // why there is no window
+	window  *model.ShareWindow           // of the moment that is shown; nil when there is none
+
+	// replay is true while a moment of the past is shown: the state after the write at moment, which has offset
+	// -1 for the state that the history begins with.
+	replay bool
+	moment model.WriteRef
+
+	clock  time.Time      // the time of day at the last load
+	glyphs *themes.Glyphs // of the theme then
+	last   model.WriteRef // the last write that was shown live
+	fired  uint64         // numbers what lit the machine, so that only the last one darkens it
+
+	grid    *windowGrid
+	machine machine
+	states  *statesPane
+	story   *storyPane
+	content *contentPane
+}
+
+func newFlightScreen(group, topic string, partition int32) *flightScreen {
+	s := &flightScreen{id: group, topic: topic, number: partition, grid: newWindowGrid()}
+	s.states = &statesPane{machine: &s.machine}
+	s.story = newStoryPane()
+	s.content = newContentPane()
+	s.grid.below = s.written
+	s.panes = []pane{s.grid, s.story, s.content, s.states}
+	s.focusOn(0)
+	return s
+}
+
+func (s *flightScreen) at() place                { return atFlight }
+func (s *flightScreen) crumb() string            { return fmt.Sprintf("%s/%d", model.Clean(s.topic), s.number) }
+func (s *flightScreen) group() string            { return s.id }
+func (s *flightScreen) rights() model.Operations { return s.rights_ }
+func (s *flightScreen) want(w *model.Want)       { w.Groups = append(w.Groups, s.id) }
+func (s *flightScreen) every() time.Duration     { return recordFrame }
+
+// cycle moves the focus, past the states while the machine is in the picture.
+func (s *flightScreen) cycle(n int) {
+	s.paned.cycle(n)
+	if s.focused() == pane(s.states) && s.states.off {
+		s.paned.cycle(n)
+	}
+}
+
+// load takes what is known now.
+func (s *flightScreen) load(a *App) {
+	s.clock, s.glyphs = a.now, &a.theme.Glyphs
+	s.part, s.configs = nil, a.following.configs[s.id]
+	var logStart, end model.Int
+	if a.view != nil {
+		if g, ok := a.view.Snapshot.Group(s.id); ok {
+			s.rights_ = g.Operations
+			if p, ok := g.Partition(s.topic, s.number); ok {
+				s.part = p
+				logStart, end = p.Start, p.End
+			}
+		}
+		if key, ok := a.view.Snapshot.ShareKey(s.id, s.topic, s.number); ok {
+			s.key = key
+		}
+		if t, ok := a.view.Snapshot.Topic(s.topic); ok && !end.Known() {
+			if p, ok := t.Partition(s.number); ok {
+				logStart, end = p.Start, p.End
+			}
+		}
+	}
+	s.records = nil
+	if r := a.following.records; r != nil {
+		s.records = r.Partitions[s.key]
+	}
+	s.grid.limit = s.configs.DeliveryLimit().Or(0)
+	s.window, s.why = nil, s.noWindow(a)
+	if s.records != nil && s.records.Unfollowed == "" {
+		state := s.records.History.Now()
+		if s.replay {
+			state = s.records.History.At(s.position())
+			logStart, end = model.Int{}, model.Int{} // what they were then is not known
+		}
+		if w, ok := model.InferWindow(state, logStart, end, nil); ok {
+			s.window = &w
+		} else if s.replay {
+			s.why = []string{"Nothing was recorded at this moment.", "] steps forward, \\ returns to now."}
+		}
+		s.notice(a)
+	}
+	s.grid.blank = s.why
+	s.grid.set(s.window)
+	s.machine.set(s.window)
+	s.machine.rates = model.Opt[model.ShareRates]{}
+	if s.records != nil && !s.replay {
+		s.machine.rates = s.records.History.Rates(a.brokerNow(), rateSpan)
+	}
+	s.tell(a)
+}
+
+// position is that of the moment that is shown, in the history as it is now.
+func (s *flightScreen) position() int {
+	h := &s.records.History
+	if !s.replay {
+		return h.Len()
+	}
+	n := h.Len()
+	for n > 0 && h.Entry(n-1).Ref.Offset > s.moment.Offset {
+		n--
+	}
+	return n
+}
+
+// noWindow says why there may be no window, and what remains.
+func (s *flightScreen) noWindow(a *App) []string {
+	var known []string
+	if s.part != nil {
+		known = append(known, fmt.Sprintf("The broker says: start offset %s, log end %s, lag %s.",
+			s.part.Position.Text(model.Count), s.part.End.Text(model.Count), s.part.Lag.Text(model.Count)))
+	}
+	all := a.following.records
+	switch {
+	case a.options.Follower == nil:
+		return append([]string{"The state of records is not followed here."}, known...)
+	case all != nil && all.Problem != nil:
+		return append([]string{model.Clean(all.Problem.Text)}, known...)
+	case s.records == nil:
+		return append([]string{"Reading the state topic."}, known...)
+	case s.records.Unfollowed != "":
+		return append([]string{model.Clean(s.records.Unfollowed) + "."}, known...)
+	case !s.records.CaughtUp:
+		return []string{"Reading the state topic: " + model.Plural(s.records.History.Len(), "write") + " so far."}
+	case !s.records.History.Now().Recorded:
+		return append([]string{"Nothing is recorded for this share-partition.", "No member of the group was ever assigned it, or its state was deleted."}, known...)
+	}
+	return append([]string{sentence(model.NothingRecorded)}, known...)
+}
+
+// sentence makes a phrase of package model a sentence.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// notice lights what happened since the last look. In replay it is what the write of that moment did.
+func (s *flightScreen) notice(a *App) {
+	h := &s.records.History
+	n := h.Len()
+	if s.replay {
+		s.machine.dark()
+		s.grid.lit = nil
+		if at := s.position(); at > 0 {
+			step := h.Step(at - 1)
+			s.machine.fire(step.Tally)
+			s.grid.lit = step.Changes
+		}
+		return
+	}
+	if n == 0 || !s.records.CaughtUp {
+		return
+	}
+	newest := h.Entry(n - 1).Ref
+	if s.last == (model.WriteRef{}) || newest == s.last {
+		s.last = newest
+		return
+	}
+	first := n
+	for first > 0 && h.Entry(first-1).Ref.Offset > s.last.Offset && n-first < lightMost {
+		first--
+	}
+	for i := first; i < n; i++ {
+		s.machine.fire(h.Entry(i).Tally)
+	}
+	if n-first <= lightCells {
+		s.grid.lit = nil
+		for i := first; i < n; i++ {
+			for _, b := range h.Entry(i).Write.Batches {
+				s.grid.lit = append(s.grid.lit, model.Change{First: b.First, Last: b.Last})
+			}
+		}
+	}
+	s.last = newest
+	s.fired++
+}
+
+const (
+	// lightTime is how long the arrow that fired is lit.
+	lightTime = 600 * time.Millisecond
+	// Of many writes at once only some are looked at: which arrows fire, and which records are lit.
+	lightMost, lightCells = 256, 16
+)
+
+// darkMsg ends the light of what fired.
+type darkMsg struct {
+	screen *flightScreen
+	fired  uint64
+}
+
+func (m darkMsg) arrive(a *App) tea.Cmd {
+	s := m.screen
+	if s.fired != m.fired || s.replay {
+		return nil
+	}
+	s.machine.dark()
+	s.grid.lit = nil
+	a.frame.old = true
+	return nil
+}
+
+// work begins what follows from a change: the light goes out, the record under the cursor is read and its story is
+// told.
+func (s *flightScreen) work(a *App) tea.Cmd {
+	var cmds []tea.Cmd
+	if s.machine.lit != [arrows]bool{} && !s.replay {
+		msg := darkMsg{s, s.fired}
+		cmds = append(cmds, tea.Tick(lightTime, func(time.Time) tea.Msg { return msg }))
+	}
+	cmds = append(cmds, s.readContent(a), s.readStory(a))
+	return tea.Batch(cmds...)
+}
+
+// The layout: the machine is drawn beside the window when there is room, and the story beside the content.
+const (
+	wideFlight = 100
+	leastFlght = 11 // lines, below which only one part is shown
+)
+
+func (s *flightScreen) draw(a *App, w, h int) string {
+	var b strings.Builder
+	s.head(a).append(&b, a.theme, w)
+	b.WriteByte('\n')
+	h--
+	if h < leastFlght {
+		s.states.off = false
+		s.headings(&b, a.theme, w)
+		b.WriteByte('\n')
+		b.WriteString(s.focused().draw(a.theme, w, max(h-1, 1)))
+		return b.String()
+	}
+	wide := w >= wideFlight
+	upper := max(h/2, min(machineHeight+2, h-9))
+	if !wide {
+		upper = h / 2
+	}
+	s.states.off = wide
+	if s.states.off && s.focused() == pane(s.states) {
+		s.focusOn(0)
+	}
+	foot := s.footing(a, w)
+	gridHeight := max(upper-len(foot), 2)
+	if wide {
+		gw := w - machineWidth - 2
+		b.WriteString(text.Beside(s.grid.draw(a.theme, gw, gridHeight), s.machine.draw(a.theme, machineWidth, gridHeight), gw+2))
+	} else {
+		b.WriteString(s.grid.draw(a.theme, w, gridHeight))
+	}
+	b.WriteByte('\n')
+	for _, l := range foot {
+		l.append(&b, a.theme, w)
+		b.WriteByte('\n')
+	}
+	lower := h - gridHeight - len(foot)
+	s.lower(&b, a, w, lower, wide)
+	return b.String()
+}
+
+// lower draws the panes under the window: side by side, or the one that was in focus last.
+func (s *flightScreen) lower(b *strings.Builder, a *App, w, h int, wide bool) {
+	s.story.heading = s.recordHeading(a)
+	if wide {
+		left := (w - 2) / 2
+		var l, r strings.Builder
+		s.heading(&l, a.theme, 1, left)
+		l.WriteByte('\n')
+		l.WriteString(s.story.draw(a.theme, left, h-1))
+		s.heading(&r, a.theme, 2, w-left-2)
+		r.WriteByte('\n')
+		r.WriteString(s.content.draw(a.theme, w-left-2, h-1))
+		b.WriteString(text.Beside(l.String(), r.String(), left+2))
+		return
+	}
+	shown := s.focus
+	if shown == 0 {
+		shown = 1
+	}
+	var l line
+	for i, p := range s.panes[1:] {
+		tok := themes.Muted
+		if i+1 == shown {
+			tok = themes.Header
+		}
+		if i+1 == s.focus {
+			tok = themes.Accent
+		}
+		l = append(l, span{text: a.theme.Glyphs.Horizontal + " ", tok: themes.Border}, span{text: p.title(), tok: tok}, span{text: " "})
+	}
+	if rest := w - l.width(); rest > 0 {
+		l = append(l, span{text: strings.Repeat(a.theme.Glyphs.Horizontal, rest), tok: themes.Border})
+	}
+	l.append(b, a.theme, w)
+	b.WriteByte('\n')
+	b.WriteString(s.panes[shown].draw(a.theme, w, h-1))
+}
+
+// head is the line above everything: the window in numbers, and what moment is shown.
+func (s *flightScreen) head(a *App) line {
+	l := line{{text: " "}}
+	if s.replay && s.records != nil {
+		at := s.position()
+		l = append(l, span{text: " REPLAY ", tok: themes.Demo}, span{text: " "},
+			span{text: fmt.Sprintf("%s, write %d of %d", s.momentText(a), at, s.records.History.Len()), tok: themes.Title}, span{text: "  "})
+	}
+	if s.window == nil {
+		return append(l, span{text: model.Clean(s.id), tok: themes.Title}, span{text: "  " + s.crumb(), tok: themes.Muted})
+	}
+	w := s.window
+	l = append(l, span{text: "window ", tok: themes.Muted})
+	if w.Used() == 0 {
+		l = append(l, span{text: "empty at " + model.Count(w.Start), tok: themes.Text})
+	} else {
+		l = append(l, span{text: fmt.Sprintf("%s to %s", model.Count(w.Start), model.Count(w.Start+w.Used()-1)), tok: themes.Text})
+	}
+	l = append(l, span{text: "  "})
+	l = append(l, usedCell(a.theme, model.Some(w.Used()), s.configs.RecordLocks(), 10)...)
+	if !s.replay && s.part != nil {
+		cell, tok := partitionLagCell(s.part)
+		l = append(l, span{text: "  lag ", tok: themes.Muted, drop: 2}, span{text: cell, tok: tok, drop: 2})
+	}
+	if g := s.grid.scale; g.per > 1 {
+		l = append(l, span{text: "  each cell " + model.Plural(int(g.per), "record"), tok: themes.Faint, drop: 3})
+	}
+	return l
+}
+
+// momentText is the time of the moment in replay.
+func (s *flightScreen) momentText(a *App) string {
+	at := s.position()
+	if at == 0 {
+		return "the beginning of the history"
+	}
+	return momentClock(s.records.History.Entry(at-1).Ref.Time(), a.now)
+}
+
+// momentClock is a time of day with milliseconds, with the day in front when it is another one.
+func momentClock(t, now time.Time) string {
+	t = t.In(now.Location())
+	return model.ClockOn(t, now) + t.Format(".000")
+}
+
+// footing are the lines under the window: what holds the start offset, and what the moment of a replay did.
+func (s *flightScreen) footing(a *App, w int) []line {
+	if s.window == nil {
+		return nil
+	}
+	head, ok := s.window.Head()
+	if !ok || s.window.Used() == 0 {
+		return []line{{{text: " nothing is in flight behind the start offset " + model.Count(s.window.Start), tok: themes.Muted}}}
+	}
+	glyph, tok := recordGlyph(&a.theme.Glyphs, &head.Run)
+	l := line{{text: " head ", tok: themes.Muted}, {text: glyph + " " + model.Count(head.Run.First), tok: tok}, {text: " holds the start offset", tok: themes.Muted}}
+	switch {
+	case head.Since.Ms == 0:
+	case s.replay:
+		l = append(l, span{text: " since " + momentClock(head.Since.Time(), a.now), tok: themes.Muted})
+	default:
+		l = append(l, span{text: " for " + model.Duration(max(0, a.brokerNow().Sub(head.Since.Time()))), tok: themes.Text})
+	}
+	waiting := ", nothing finished waits behind it"
+	if n := head.Waiting; n == 1 {
+		waiting = ", 1 finished record waits behind it"
+	} else if n > 1 {
+		waiting = fmt.Sprintf(", %s finished records wait behind it", model.Count(n))
+	}
+	l = append(l, span{text: waiting, tok: themes.Muted})
+	lines := []line{l}
+	if s.records.Skipped > 0 {
+		lines = append(lines, line{{text: fmt.Sprintf(" %s could not be understood, so this may be wrong: %s",
+			model.Plural(s.records.Skipped, "write"), model.Clean(s.records.SkippedText)), tok: themes.Warning}})
+	}
+	if s.replay {
+		lines = append(lines, line{{text: " " + s.momentDid(), tok: themes.Text}})
+	}
+	return lines
+}
+
+// momentDid says what the write of the moment did.
+func (s *flightScreen) momentDid() string {
+	at := s.position()
+	if at == 0 {
+		return "The state before the oldest write that is kept."
+	}
+	step := s.records.History.Step(at - 1)
+	var did []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			did = append(did, model.Count(n)+" "+what)
+		}
+	}
+	add(step.Tally.Accepted, "accepted")
+	add(step.Tally.Released, "released")
+	add(step.Tally.Archiving, "on the way to the dead-letter topic")
+	add(step.Tally.Archived, "archived")
+	add(step.Tally.Passed, "passed over without an outcome")
+	if step.Reset {
+		did = append(did, "the state begins anew (initialised or reset)")
+	}
+	if step.Leader {
+		did = append(did, "the leader changed: holds are forgotten")
+	}
+	if before, after := step.EffectiveBefore, step.Effective; before >= 0 && after >= 0 && before != after {
+		did = append(did, fmt.Sprintf("start offset %s %s %s", model.Count(before), "to", model.Count(after)))
+	}
+	if len(did) == 0 {
+		did = append(did, "nothing changed")
+	}
+	return step.Write.Kind.String() + ": " + strings.Join(did, ", ")
+}
+
+// written is the i-th line of what was written last, the newest first.
+func (s *flightScreen) written(i int) line {
+	h := &s.records.History
+	at := s.position() - 1 - i
+	if at < 0 {
+		return nil
+	}
+	e := h.Entry(at)
+	l := line{{text: " " + e.Ref.Time().In(s.clock.Location()).Format("15:04:05.000") + "  ", tok: themes.Faint}}
+	if e.Write.Kind != model.WriteUpdate || len(e.Write.Batches) == 0 {
+		return append(l, span{text: e.Write.Kind.String(), tok: themes.Muted})
+	}
+	for k := range e.Write.Batches {
+		b := &e.Write.Batches[k]
+		run := model.Run{First: b.First, Last: b.Last, State: b.State, Source: model.SourceRecorded}
+		glyph, tok := recordGlyph(s.glyphs, &run)
+		words := model.Count(b.First)
+		if b.Last > b.First {
+			words += " to " + model.Count(b.Last)
+		}
+		l = append(l, span{text: glyph + " " + words, tok: tok})
+		if b.Count > 1 {
+			l = append(l, span{text: fmt.Sprintf(" (delivery %d)", b.Count), tok: themes.Muted})
+		}
+		l = append(l, span{text: "  "})
+		if k == feedBatches {
+			break
+		}
+	}
+	return l
+}
+
+// feedBatches is how many batches of a write are named.
+const feedBatches = 8
+
+// summary says where in the history we are.
+func (s *flightScreen) summary(a *App) string {
+	if s.records == nil {
+		return ""
+	}
+	if from, ok := s.records.History.From(); ok {
+		return "history from " + model.ClockOn(from.In(a.now.Location()), a.now)
+	}
+	return ""
+}
