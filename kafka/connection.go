@@ -28,6 +28,8 @@ const (
 	jobSession
 	// jobProduce produces.
 	jobProduce
+	// jobAdmin changes groups. Nothing is sent twice by itself, and an answer may take a failover.
+	jobAdmin
 )
 
 // Connection makes the clients for one cluster and remembers why addresses could not be reached.
@@ -140,6 +142,7 @@ var timings = map[job]timing{
 	// An acknowledge may hang for 68 s while the state topic is below its minimum in-sync replicas, and
 	// then succeed; giving up earlier closes the connection and loses the session with its records.
 	jobSession: {dial: 5 * time.Second, response: 90 * time.Second, idle: 15 * time.Minute},
+	jobAdmin:   {dial: 2 * time.Second, response: 20 * time.Second, retries: 1, retry: 5 * time.Second, idle: 3 * time.Minute},
 	jobProduce: {dial: 5 * time.Second, response: 10 * time.Second, retries: 5, retry: 20 * time.Second},
 }
 
