@@ -12,6 +12,11 @@
 // A job is what a client is for: the poll, share-group offsets, following an internal topic, a share
 // session, producing.
 //
+// A [Source] takes snapshots. One snapshot is a poll; what a broker is asked in the course of a poll
+// travels in its lane, which gives the broker up at the first failure. The broker that lists a group is
+// its coordinator. What brokers leave out proves little: a group that nobody lists may be loading, a
+// topic that Metadata does not have may be hidden. So absence is asked about before it is believed.
+//
 // # Rules
 //
 //   - Every kgo client is made by Connection.client, with the options of its job. Nobody else calls

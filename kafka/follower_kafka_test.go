@@ -24,10 +24,10 @@ import (
 const lockDuration = 20 * time.Second
 
 // newShareScene makes a group with one member on partition 0 of a topic.
-func newShareScene(t *testing.T, c *kafkatest.Cluster, group, topic string, end int64) *shareScene {
+func newShareScene(t *testing.T, c *kafkatest.Cluster, group, topic string, end int64, lock time.Duration) *shareScene {
 	t.Helper()
 	c.SetGroupConfig(t, group, model.ConfigShareReset, "earliest")
-	c.SetGroupConfig(t, group, model.ConfigLockDuration, strconv.FormatInt(lockDuration.Milliseconds(), 10))
+	c.SetGroupConfig(t, group, model.ConfigLockDuration, strconv.FormatInt(lock.Milliseconds(), 10))
 	s := &shareScene{shareTruth: newShareTruth(c.Version, end), t: t}
 	s.member = c.JoinShare(t, group, topic, 0)
 	s.key = model.SharePartitionKey{Group: group, TopicID: s.member.TopicID(), Partition: 0}
@@ -45,7 +45,7 @@ func TestFollowOnKafka(t *testing.T) {
 		group, topic := kafkatest.Name("flight"), kafkatest.Name("orders")
 		c.CreateTopic(t, topic, 1)
 		c.Produce(t, topic, 0, 50)
-		s := newShareScene(t, c, group, topic, 50)
+		s := newShareScene(t, c, group, topic, 50, lockDuration)
 		s.expect("joined")
 
 		if got := s.acquire(50); len(got) != 50 {
@@ -87,7 +87,7 @@ func TestFollowOnKafka(t *testing.T) {
 		}
 
 		// A second group on the same partition is another thing.
-		other := newShareScene(t, c, kafkatest.Name("other"), topic, 50)
+		other := newShareScene(t, c, kafkatest.Name("other"), topic, 50, lockDuration)
 		other.acquire(50)
 		other.say("the other group accepts", all(kafkatest.Accept, 1)...)
 		s.expect("undisturbed by the other group")
@@ -107,8 +107,7 @@ func TestFollowOnKafka(t *testing.T) {
 		s.member.Leave(t)
 		if !strings.HasPrefix(version, "4.1.") {
 			resetShareGroup(t, c, group, topic, 3)
-			s.window.Reset(3)
-			clear(s.recorded)
+			s.reset(3)
 			s.expect("reset")
 		}
 		deleteShareGroup(t, c, group)
@@ -117,8 +116,7 @@ func TestFollowOnKafka(t *testing.T) {
 			h := r.Partitions[s.key].History
 			return !h.Now().Recorded
 		})
-		s.window.Reset(0)
-		clear(s.recorded)
+		s.reset(0)
 		s.member = c.JoinShare(t, group, topic, 0)
 		s.expect("made again")
 		s.acquire(50)
@@ -253,7 +251,7 @@ func TestFollowDeadLettersOnKafka(t *testing.T) {
 		setTopicConfig(t, c, dlq, "errors.deadletterqueue.group.enable", "true")
 		c.SetGroupConfig(t, group, model.ConfigDeadLetter, dlq)
 		c.Produce(t, topic, 0, 5)
-		s := newShareScene(t, c, group, topic, 5)
+		s := newShareScene(t, c, group, topic, 5, lockDuration)
 		s.acquire(5)
 		r := s.say("rejected into the dead-letter topic", kafkatest.All(kafkatest.Reject, 1, 3)...)
 		h := r.Partitions[s.key].History

@@ -70,7 +70,9 @@ func (f *Follower) disconnect() {
 // settle notes in the folds how far the partition was read.
 func (p *statePartition) settle() {
 	for _, x := range p.folds {
-		x.next = max(x.next, p.next)
+		if x.fold != nil {
+			x.next = max(x.next, p.next)
+		}
 	}
 }
 

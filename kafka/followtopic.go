@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -67,19 +68,30 @@ func openStateTopic(ctx context.Context, client *kgo.Client) (*stateTopic, error
 	return &stateTopic{client: client, id: found.TopicID, n: int32(len(found.Partitions)), parts: make(map[int32]*statePartition)}, nil
 }
 
-// read makes the topic's reader read a partition from its log start, also when it reads it already.
-func (t *stateTopic) read(number int32) {
-	t.drop(number)
-	t.client.AddConsumePartitions(map[string]map[int32]kgo.Offset{sharestate.Topic: {number: kgo.NewOffset().AtStart()}})
-	t.parts[number] = &statePartition{next: -1, end: -1}
+// read makes the topic's reader read partitions from their log starts, also those that it reads already.
+func (t *stateTopic) read(numbers []int32) {
+	t.drop(numbers)
+	from := make(map[int32]kgo.Offset, len(numbers))
+	for _, n := range numbers {
+		from[n] = kgo.NewOffset().AtStart()
+		t.parts[n] = &statePartition{next: -1, end: -1}
+	}
+	// Fetches tell the ends too, but for partitions that are empty.
+	t.listAt = time.Now().Add(gather)
+	t.client.AddConsumePartitions(map[string]map[int32]kgo.Offset{sharestate.Topic: from})
 }
 
-// drop ends the reading of a partition.
-func (t *stateTopic) drop(number int32) {
-	if t.parts[number] != nil {
-		t.client.RemoveConsumePartitions(map[string][]int32{sharestate.Topic: {number}})
-		delete(t.parts, number)
+// drop ends the reading of those of the partitions that are read.
+func (t *stateTopic) drop(numbers []int32) {
+	var read []int32
+	for _, n := range numbers {
+		if p := t.parts[n]; p != nil {
+			p.settle()
+			read = append(read, n)
+			delete(t.parts, n)
+		}
 	}
+	t.client.RemoveConsumePartitions(map[string][]int32{sharestate.Topic: read})
 }
 
 // unlisted reports whether the end of a partition is still to be asked for.
@@ -113,7 +125,11 @@ func (t *stateTopic) list(ctx context.Context, now time.Time) (news bool) {
 		}
 	}
 	slices.Sort(numbers)
-	starts, ends := t.offsets(ctx, numbers, -2), t.offsets(ctx, numbers, -1)
+	var starts, ends map[int32]int64
+	var both sync.WaitGroup
+	both.Go(func() { starts = t.offsets(ctx, numbers, -2) })
+	both.Go(func() { ends = t.offsets(ctx, numbers, -1) })
+	both.Wait()
 	for _, n := range numbers {
 		end, ok := ends[n]
 		if !ok {
@@ -191,27 +207,28 @@ func (f *Follower) assign() {
 		n := sharestate.Partition(x.key, t.n)
 		wanted[n] = append(wanted[n], x)
 	}
+	var done, fresh []int32
 	for n := range t.parts {
 		if wanted[n] == nil {
-			t.drop(n)
+			done = append(done, n)
 		}
 	}
 	for n, folds := range wanted {
-		p := t.parts[n]
-		fresh := p == nil
+		added := t.parts[n] == nil
 		for _, x := range folds {
 			if x.fold == nil {
-				x.fold, fresh = model.NewShareFold(share), true
+				x.fold, added = model.NewShareFold(share), true
 				x.out.Unfollowed, x.changed = "", true
 			}
 			x.fold.Keep(share)
 		}
-		if fresh {
-			if p != nil {
-				p.settle()
-			}
-			t.read(n)
+		if added {
+			fresh = append(fresh, n)
 		}
+	}
+	t.drop(done)
+	t.read(fresh)
+	for n, folds := range wanted {
 		t.parts[n].folds = folds
 	}
 }

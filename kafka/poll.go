@@ -51,8 +51,6 @@ type poll struct {
 }
 
 func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	defer p.close()
 	p.slowRound = p.began.Sub(p.s.slowAt) >= slowFactsAge
 	for node, b := range p.s.brokers {
@@ -62,7 +60,7 @@ func (p *poll) run(ctx context.Context) (*model.Snapshot, error) {
 	}
 	metaErr := p.metadata(ctx)
 	if p.topics == nil {
-		cancel()
+		p.close()
 		p.wg.Wait()
 		return nil, metaErr
 	}

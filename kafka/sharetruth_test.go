@@ -16,12 +16,13 @@ type shareTruth struct {
 	window   *model.RecordWindow
 	recorded map[int64]model.Delivery // by what was acknowledged or given back
 	any      bool                     // an outcome was recorded since the state began
+	fresh    int64                    // the highest offset with an outcome under the present leader, -1 for none
 	end      int64                    // log end
 }
 
 func newShareTruth(version string, end int64) *shareTruth {
 	rules := model.DeliveryRules{Limit: 5, CloseUndoes: strings.HasPrefix(version, "4.1.")}
-	return &shareTruth{window: model.NewRecordWindow(rules, 2000, 0), recorded: make(map[int64]model.Delivery), end: end}
+	return &shareTruth{window: model.NewRecordWindow(rules, 2000, 0), recorded: make(map[int64]model.Delivery), fresh: -1, end: end}
 }
 
 func (s *shareTruth) apply(t *testing.T, e model.RecordEvent, offsets ...int64) {
@@ -33,7 +34,7 @@ func (s *shareTruth) apply(t *testing.T, e model.RecordEvent, offsets ...int64) 
 			t.Fatalf("%s of %d, which is %v: the test is wrong", e, o, d)
 		}
 		if e != model.EventAcquire && e != model.EventRenew {
-			s.recorded[o], s.any = next, true
+			s.recorded[o], s.any, s.fresh = next, true, max(s.fresh, o)
 		}
 	}
 }
@@ -57,38 +58,59 @@ func (s *shareTruth) wanted() string {
 	if !s.any {
 		return "nothing recorded"
 	}
-	highest := int64(-1)
-	for o := range s.recorded {
-		highest = max(highest, o)
-	}
-	var runs []string
-	var first int64
-	last := ""
-	flush := func(next int64, text string) {
-		if text == last {
-			return
-		}
-		if last != "" {
-			runs = append(runs, fmt.Sprintf("%d-%d %s", first, next-1, last))
-		}
-		first, last = next, text
-	}
+	var t runText
 	for o := s.window.Start(); o < s.end; o++ {
 		d, _ := s.window.At(o)
 		r, ok := s.recorded[o]
 		switch {
 		case ok && d.State == model.StateAcquired: // out again
-			flush(o, fmt.Sprintf("%s recorded x%d", r.State, r.Count))
+			t.next(o, fmt.Sprintf("%s recorded x%d", r.State, r.Count))
 		case ok:
-			flush(o, fmt.Sprintf("%s recorded x%d", d.State, d.Count))
-		case d.State == model.StateAcquired && o < highest:
-			flush(o, "acquired inferred")
+			t.next(o, fmt.Sprintf("%s recorded x%d", d.State, d.Count))
+		case d.State == model.StateAcquired && o < s.fresh:
+			t.next(o, "acquired inferred")
 		default:
-			flush(o, "none none")
+			t.next(o, "none none")
 		}
 	}
-	flush(max(s.end, s.window.Start()), "")
-	return strings.Join(runs, ", ")
+	return t.end(max(s.end, s.window.Start()))
+}
+
+// reset keeps the truth when the state begins anew.
+func (s *shareTruth) reset(start int64) {
+	s.window.Reset(start)
+	s.fresh = -1
+	clear(s.recorded)
+}
+
+// leaderChange keeps the truth when another broker begins to lead the partition.
+func (s *shareScene) leaderChange() {
+	s.t.Helper()
+	s.window.LeaderChange()
+	s.fresh = -1
+	s.member.Reopen(s.t)
+}
+
+// runText writes down runs of offsets of which the same is said.
+type runText struct {
+	runs  []string
+	first int64
+	last  string
+}
+
+func (t *runText) next(offset int64, text string) {
+	if text == t.last {
+		return
+	}
+	if t.last != "" {
+		t.runs = append(t.runs, fmt.Sprintf("%d-%d %s", t.first, offset-1, t.last))
+	}
+	t.first, t.last = offset, text
+}
+
+func (t *runText) end(offset int64) string {
+	t.next(offset, "")
+	return strings.Join(t.runs, ", ")
 }
 
 // windowOf is what the follower shows.
@@ -101,15 +123,15 @@ func windowOf(r *model.ShareRecords, k model.SharePartitionKey, end int64) strin
 	if !ok {
 		return "nothing recorded"
 	}
-	var runs []string
+	var t runText
 	for _, run := range w.Runs {
-		text := fmt.Sprintf("%d-%d %s %s", run.First, run.Last, run.State, run.Source)
+		text := fmt.Sprintf("%s %s", run.State, run.Source)
 		if n, ok := run.Count.Get(); ok {
 			text += fmt.Sprintf(" x%d", n)
 		}
-		runs = append(runs, text)
+		t.next(run.First, text)
 	}
-	return strings.Join(runs, ", ")
+	return t.end(max(w.End, w.Start))
 }
 
 // shareScene is a share group with one member, its truth, and a follower that has to show it.

@@ -23,6 +23,9 @@ type Source struct {
 
 	budget int // how many groups a poll describes at most
 
+	open  context.Context // until Close
+	close context.CancelFunc
+
 	mu     sync.Mutex // held during a poll; guards what follows
 	client *kgo.Client
 	last   *model.Snapshot
@@ -57,21 +60,22 @@ func NewSource(c *Connection) *Source {
 		controller: -1,
 		absent:     make(map[string]absence),
 	}
+	s.open, s.close = context.WithCancel(context.Background())
 	s.shares.read = make(map[string]model.ShareGroupOffsets)
 	s.shares.patience = sharePatience
 	s.published.Store(&published{snapshot: s.last, topics: new(topicTable)})
 	return s
 }
 
-// Close closes the clients of the source. What is being read fails.
+// Close ends what is being read, and closes the clients of the source.
 func (s *Source) Close() {
-	s.mu.Lock()
-	client := s.client
-	s.mu.Unlock()
-	if client != nil {
-		client.Close()
-	}
+	s.close()
 	s.shares.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client != nil {
+		s.client.Close()
+	}
 }
 
 // Snapshot reads the cluster. Partial failure is data (see [model.Problem]); the error means that
@@ -79,6 +83,12 @@ func (s *Source) Close() {
 func (s *Source) Snapshot(ctx context.Context, want model.Want) (*model.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.open.Err() != nil {
+		return nil, ErrClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.open, cancel)()
 	if s.client == nil {
 		// Every poll reads the metadata itself, so the client need not.
 		client, err := s.conn.client(jobPoll, kgo.MetadataMaxAge(time.Hour))

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"sort"
 	"time"
 )
@@ -20,6 +19,7 @@ type ShareFold struct {
 	stored  int // batches in entries
 	trimmed bool
 	changes []Change
+	arena   []StateBatch // memory for the batches of entries
 }
 
 // ShareEntry is one write in the history of a share-partition.
@@ -102,13 +102,29 @@ func (f *ShareFold) Apply(w *ShareWrite, ref WriteRef) {
 	}
 	f.changes = f.state.apply(w, ref, f.changes[:0])
 	e := ShareEntry{Ref: ref, Write: *w, Effective: f.state.effective, Tally: ShareTally{Passed: passed}}
-	e.Write.Batches = slices.Clone(w.Batches)
+	e.Write.Batches = f.keepBatches(w.Batches)
 	for _, c := range f.changes {
 		e.Tally.count(c)
+	}
+	if f.entries == nil {
+		f.entries = make([]ShareEntry, 0, min(2*f.keep, 16))
 	}
 	f.entries = append(f.entries, e)
 	f.stored += len(w.Batches)
 	f.trim()
+}
+
+// keepBatches copies batches into memory that many writes share: most have a single one.
+func (f *ShareFold) keepBatches(batches []StateBatch) []StateBatch {
+	if len(batches) == 0 {
+		return nil
+	}
+	if cap(f.arena)-len(f.arena) < len(batches) {
+		f.arena = make([]StateBatch, 0, max(32, len(batches)))
+	}
+	n := len(f.arena)
+	f.arena = append(f.arena, batches...)
+	return f.arena[n:len(f.arena):len(f.arena)]
 }
 
 // trim moves the older part of the entries into a new base. Published histories keep what they have.

@@ -27,13 +27,16 @@ type App struct {
 	now            time.Time // of the last clock tick or snapshot
 	log            activity
 	announced      map[announcement]time.Time
-	fault          string    // why the last poll failed; empty when it did not
-	nextTry        time.Time // after a fault
+	troubled       map[string]bool // groups that were said to need attention
+	fault          string          // why the last poll failed; empty when it did not
+	nextTry        time.Time       // after a fault
 	polls          loop
 	offsetReads    loop
 	offsetsWaiting bool // for the next read of share offsets
 	paused         bool
 	following      following
+	asked          bool // a person waits for the poll under way
+	ownedOnly      bool // leave out partitions that no member owns
 
 	// What is on screen.
 	width, height int
@@ -68,7 +71,7 @@ func New(ctx context.Context, o Options) *App {
 		o.Timeout = DefaultTimeout
 	}
 	a := &App{ctx: ctx, options: o, history: model.NewHistory(), bindings: newBindings(), tabs: newTabs(),
-		announced: make(map[announcement]time.Time)}
+		announced: make(map[announcement]time.Time), troubled: make(map[string]bool), now: time.Now()}
 	a.look = firstLook(o)
 	a.restyle()
 	for _, text := range o.Notices {

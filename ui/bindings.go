@@ -89,6 +89,8 @@ func newBindings() []binding {
 			in: anywhere, section: sectionLook, unless: (*App).nothingToSort, do: (*App).reverse},
 		{id: "wide", keys: []string{"w"}, title: "wide", name: "Wide columns", help: "Shows the columns that are left out for room, such as member ids, and back.",
 			in: anywhere, section: sectionLook, do: (*App).wide},
+		{id: "owned", keys: []string{"u"}, title: "unowned", name: "Leave out partitions without an owner", help: "Leaves partitions that no member owns out of lag, and counts them again.",
+			in: atConsumers | atGroup | atTopic, section: sectionLook, do: (*App).toggleOwned},
 		{id: "copy", keys: []string{"y"}, title: "copy", name: "Copy the name", help: "Copies the name of what is selected to the clipboard (OSC 52).",
 			in: anywhere, section: sectionLook, unless: (*App).nothingToCopy, do: (*App).copy},
 		{id: "pause", keys: []string{"space"}, title: "pause", name: "Pause or resume", help: "Stops reading, so that the screen stands still, and goes on.",

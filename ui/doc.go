@@ -8,8 +8,8 @@
 // keys switch tabs, enter pushes a screen and esc pops it. A screen is made of panes, one of which has
 // the focus. An overlay (palette, help, filter line, column picker, verdicts) lies over the body and
 // takes the keys while it is open. A binding ties keys to an action by name, with the words for it and
-// the reason when it can not be used. The status line holds the last message; all of them are in
-// Activity.
+// the reason when it can not be used. The status line holds the last message; actions,
+// events and errors are kept in Activity.
 //
 // # Rules
 //
@@ -19,16 +19,17 @@
 //   - Data arrives as a [model.View] and is never changed here. Rates, trends, verdicts and lag are
 //     computed in model.
 //   - Text that came from Kafka passes through [model.Clean] where it becomes a cell or a line.
+//   - A [model.History] has one user at a time, the command that observe starts, and no key waits for it.
 //   - View runs after every message. What it shows is cached, and an update says what it made stale.
 //
 // # Adding a binding
 //
 // Add an entry to the table in bindings.go: dispatch, footer, help, palette and the README's key
-// table all come from it. Set changes for what alters the cluster, and right for the ACL operation
+// table all come from it (UPDATE_GOLDEN=1 go test . ./ui writes the table and the frames of testdata anew). Set changes for what alters the cluster, and right for the ACL operation
 // that it needs; read-only mode and missing rights then disable it with a reason by themselves.
 //
 // # Adding a screen
 //
 // Implement screen (most embed paned, which lays out tables and texts), give it a place
-// in place.go, and push it from a binding. To make it a tab, add it to newTabs.
+// in place.go, and push it from a binding or return it from the inside of another screen. To make it a tab, add it to newTabs.
 package ui

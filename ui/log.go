@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"flightdeck/model"
@@ -92,6 +93,7 @@ func (a *App) greet() {
 				continue
 			}
 			troubled++
+			a.troubled[groups[i].ID] = true
 			if worst == nil || byTrouble(&r, worst) > 0 {
 				worst = &r
 			}
@@ -116,9 +118,12 @@ type announcement struct {
 // announceAgain is when the same is said of the same group again.
 const announceAgain = 2 * time.Minute
 
-// noteVerdicts records the groups that began to need attention between two views, and those that do not need it
-// any more.
+// noteVerdicts records the groups that began to need attention between two views, and those of which it was said and
+// that do not need it any more.
 func (a *App) noteVerdicts(old, next *model.View) {
+	if len(a.announced) > logLen {
+		maps.DeleteFunc(a.announced, func(_ announcement, at time.Time) bool { return next.Snapshot.At.Sub(at) >= announceAgain })
+	}
 	said := 0
 	for _, groups := range [][]model.Group{next.Snapshot.Groups, next.Snapshot.ShareGroups} {
 		for i := range groups {
@@ -132,7 +137,7 @@ func (a *App) noteVerdicts(old, next *model.View) {
 			}
 			before, now := was.Verdict(), is.Verdict()
 			worse := now.Severity >= model.Warning && now.Code != before.Code
-			better := now.Severity < model.Warning && before.Severity >= model.Warning
+			better := now.Severity < model.Warning && a.troubled[id]
 			if !worse && !better {
 				continue
 			}
@@ -142,6 +147,7 @@ func (a *App) noteVerdicts(old, next *model.View) {
 			}
 			said++
 			a.announced[what] = next.Snapshot.At
+			a.troubled[id] = worse
 			a.record(entry{at: next.Snapshot.At, severity: now.Severity, kind: kindEvent, subject: id, text: now.Text})
 		}
 	}

@@ -145,6 +145,10 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 		}
 		a.polls.failures = 0
 		a.fault = ""
+		if a.asked {
+			a.say(model.OK, "Read at "+model.Clock(msg.snapshot.At)+" in "+model.Duration(msg.snapshot.Took)+".")
+		}
+		a.asked = false
 		observe = a.take(msg.snapshot)
 		if msg.snapshot.Depth == model.DepthListing {
 			return a.poll()
@@ -356,6 +360,7 @@ func (a *App) stopOffsets() {
 // refresh reads everything now, without waiting for the interval or the back-off.
 func (a *App) refresh() tea.Cmd {
 	a.stopOffsets()
+	a.asked = true
 	a.say(model.OK, "Reading the cluster now.")
 	return a.poll()
 }

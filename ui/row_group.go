@@ -30,7 +30,7 @@ type groupRow struct {
 func newGroupRow(a *App, g *model.Group) groupRow {
 	r := groupRow{GroupRow: model.GroupRow{Group: g, Insight: a.insight(g.ID)}, glyphs: &a.theme.Glyphs}
 	if !g.OffsetsAt.IsZero() {
-		r.lag, r.partial = g.Lag()
+		r.lag, r.partial = a.lag(g)
 	}
 	r.stale, r.oldLag = a.stale(g.Described), a.stale(g.OffsetsAt)
 	if g.Type == model.TypeShare {
@@ -54,6 +54,24 @@ func (a *App) shareKeys(g *model.Group) []model.SharePartitionKey {
 	}
 	return keys
 }
+
+// lag is the lag of a group, of the partitions that are to be counted.
+func (a *App) lag(g *model.Group) (sum model.Int, partial bool) {
+	if !a.ownedOnly || !canOwn(g) {
+		return g.Lag()
+	}
+	owned := *g
+	owned.Partitions = nil
+	for i := range g.Partitions {
+		if g.Partitions[i].Member != model.NoMember {
+			owned.Partitions = append(owned.Partitions, g.Partitions[i])
+		}
+	}
+	return owned.Lag()
+}
+
+// canOwn reports whether partitions of the group have owners: not in a share group, nor in one that nobody is in.
+func canOwn(g *model.Group) bool { return g.Type != model.TypeShare && len(g.Members) > 0 }
 
 // groupRows are the rows of groups.
 func groupRows(a *App, groups []model.Group) []groupRow {

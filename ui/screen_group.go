@@ -127,7 +127,7 @@ func (s *groupScreen) load(a *App) {
 }
 
 func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
-	rows := make([]partitionRow, len(g.Partitions))
+	rows := make([]partitionRow, 0, len(g.Partitions))
 	stale := a.stale(g.OffsetsAt)
 	var sharers map[topicPartition][]string
 	if g.Type == model.TypeShare {
@@ -135,6 +135,9 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
+		if a.ownedOnly && canOwn(g) && p.Member == model.NoMember {
+			continue
+		}
 		r := partitionRow{GroupPartition: p, stale: stale, deserted: len(g.Members) == 0}
 		if i < len(s.insight.Partitions) {
 			r.insight = s.insight.Partitions[i]
@@ -148,7 +151,7 @@ func (s *groupScreen) partitionRows(a *App, g *model.Group) []partitionRow {
 			r.sum = a.following.records.Sum([]model.SharePartitionKey{key}, a.brokerNow())
 			r.configs = a.following.configs[g.ID]
 		}
-		rows[i] = r
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -219,7 +222,7 @@ func (s *groupScreen) head(a *App) line {
 	if !g.Described.IsZero() {
 		fact(model.Plural(len(g.Members), "member"), themes.Muted)
 	}
-	lag, partial := g.Lag()
+	lag, partial := a.lag(g)
 	if lag.Known() {
 		cell, tok := lagCell(lag, partial)
 		fact("lag "+cell, tok)
@@ -254,6 +257,9 @@ func (s *groupScreen) head(a *App) line {
 func (s *groupScreen) summary(a *App) string {
 	if s.found == nil {
 		return ""
+	}
+	if n := len(s.found.Partitions) - s.partitions.Len(); n > 0 {
+		return model.Plural(n, "partition") + " without an owner left out"
 	}
 	return model.Plural(len(s.found.Partitions), "partition")
 }

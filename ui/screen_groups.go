@@ -3,6 +3,8 @@ package ui
 import (
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"flightdeck/model"
 	"flightdeck/ui/table"
 )
@@ -96,9 +98,25 @@ func (s *groups) summary(a *App) string {
 	text := s.list.summary(a)
 	if s.lag.Known() {
 		cell, _ := lagCell(s.lag, s.partial)
-		text += " " + a.theme.Glyphs.Bullet + " lag " + cell
+		words := " lag "
+		if a.ownedOnly {
+			words = " owned lag "
+		}
+		text += " " + a.theme.Glyphs.Bullet + words + cell
 	}
 	return text
+}
+
+// toggleOwned leaves partitions that nobody owns out, or counts them again.
+func (a *App) toggleOwned() tea.Cmd {
+	a.ownedOnly = !a.ownedOnly
+	if a.ownedOnly {
+		a.say(model.Info, "Lag leaves out partitions that no member owns. u counts them again.")
+	} else {
+		a.say(model.Info, "Lag counts all partitions that a group has a commit on.")
+	}
+	a.reload()
+	return nil
 }
 
 // noGroups says why there are no consumer groups.

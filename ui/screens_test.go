@@ -471,3 +471,29 @@ func TestLongLinesAreReadInFull(t *testing.T) {
 	r.press("esc 4 enter")
 	r.sees("broker 1 at kafka-1.internal:9092 is up.")
 }
+
+func TestPartitionsWithoutAnOwnerAreLeftOutOnRequest(t *testing.T) {
+	r := newRig(t, Options{})
+	s, _ := fixture()
+	g := &s.Groups[3] // order-service gave up a topic that is still written to
+	g.Partitions = append(g.Partitions, partition("payments", 0, 0, 0, 1_000_000, model.NoMember))
+	r.read(s)
+	r.sees("1,012,480")
+	r.press("u")
+	r.sees("12,480", "leaves out")
+	r.misses("1,012,480")
+	r.sees("3,211") // a group that nobody is in has no owners to ask for
+	r.press("down enter")
+	r.sees("1 partition without an owner left out", "Partitions 3")
+	r.press("u")
+	r.sees("1,000,000", "nobody", "Partitions 4")
+}
+
+func TestRefreshSaysWhenItIsDone(t *testing.T) {
+	r := newRig(t, Options{})
+	r.press("ctrl+r")
+	r.sees("Reading the cluster now.")
+	s, _ := fixture()
+	r.read(s)
+	r.sees("Read at 12:00:00 in 12ms.")
+}
