@@ -31,6 +31,9 @@ func checkNoMembers(s *situation) Verdict {
 		if s.emptied.IsZero() {
 			v.Text += fmt.Sprintf(", %s behind", Count(lag))
 		}
+		if s.lost.sum > 0 {
+			v.Text += fmt.Sprintf(", %s lost", Count(s.lost.sum)) // checkDataLost says more, and stands behind
+		}
 	case known:
 		v.Evidence = append(v.Evidence, "All records are read.")
 	default:
@@ -43,6 +46,9 @@ func checkNoMembers(s *situation) Verdict {
 func checkNoPartitions(s *situation) Verdict {
 	if !s.settled() || s.assigned() > 0 || s.group.Type == TypeStreams {
 		return Verdict{}
+	}
+	if trouble, _ := shareStateTrouble(s.snapshot); trouble != "" && s.group.Type == TypeShare {
+		return Verdict{} // checkShareStart has it
 	}
 	return Verdict{Code: VerdictNoPartitions, Severity: Info,
 		Text:     fmt.Sprintf("no partitions for %s", Plural(len(s.group.Members), "member")),

@@ -14,12 +14,18 @@ const offsetsTopic = "__consumer_offsets"
 // or by_duration:P....
 const ConfigShareReset = "share.auto.offset.reset"
 
-// checkShareStart looks for share groups with members to which nothing was delivered. They have
-// no start offset on any partition, or one that is not recorded. The same is true while everything is in its first
-// delivery, so some time has to pass.
+// checkShareStart looks for share groups with members to which nothing was delivered. They have no assignment, or
+// no start offset on any partition, or one that is not recorded. The last two are also true while everything is in its
+// first delivery, so some time has to pass.
 func checkShareStart(s *situation) Verdict {
 	g := s.group
-	if g.Type != TypeShare || len(g.Members) == 0 || s.assigned() == 0 || g.OffsetsAt.IsZero() || s.watched() < stalledAfter {
+	if g.Type != TypeShare || len(g.Members) == 0 {
+		return Verdict{}
+	}
+	if s.assigned() == 0 {
+		return s.shareStateVerdict("No member is assigned a partition: a share-partition is assigned only once its state is recorded.")
+	}
+	if g.OffsetsAt.IsZero() || s.watched() < stalledAfter {
 		return Verdict{}
 	}
 	var end int64
@@ -30,11 +36,11 @@ func checkShareStart(s *situation) Verdict {
 		}
 		end += max(0, p.End.Or(0)-p.Start.Or(0))
 	}
-	evidence := []string{s.membersInWords(), fmt.Sprintf("No record of any partition has an outcome; watched for %s.", Duration(s.watched()))}
-	if trouble, remedy := shareStateTrouble(s.snapshot); trouble != "" {
-		return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
-			Text: "nothing delivered: " + trouble, Evidence: append(evidence, "Share groups keep their state in "+ShareStateTopic+"."), Next: remedy}
+	nothing := fmt.Sprintf("No record of any partition has an outcome; watched for %s.", Duration(s.watched()))
+	if v := s.shareStateVerdict(nothing); v.Code != "" {
+		return v
 	}
+	evidence := []string{s.membersInWords(), nothing}
 	set, known := g.Configs.Find(ConfigShareReset)
 	reset := set.Value
 	switch {
@@ -56,6 +62,18 @@ func checkShareStart(s *situation) Verdict {
 		Text:     "nothing delivered, or all in its first delivery",
 		Evidence: evidence,
 		Next:     "Produce a record and see whether it arrives; look at " + ConfigShareReset + "."}
+}
+
+// shareStateVerdict says that nothing is delivered for want of the state topic, as evidence shows; none when nothing
+// is wrong with the topic.
+func (s *situation) shareStateVerdict(evidence string) Verdict {
+	trouble, remedy := shareStateTrouble(s.snapshot)
+	if trouble == "" {
+		return Verdict{}
+	}
+	return Verdict{Code: VerdictShareStateTopic, Severity: Critical,
+		Text:     "nothing delivered: " + trouble,
+		Evidence: []string{s.membersInWords(), evidence, "Share groups keep their state in " + ShareStateTopic + "."}, Next: remedy}
 }
 
 // unrecorded reports whether the state topic is known to hold no outcome for the group on a partition.

@@ -121,6 +121,10 @@ func TestVerdicts(t *testing.T) {
 
 		// Members.
 		{name: "no members", setup: func(w *world) { w.group("g", []int64{900, 1000, 1000}) }, want: "no_members", text: "no members, 100 behind"},
+		{name: "no members, and records were lost", setup: func(w *world) {
+			w.group("g", []int64{900, 1000, 1000})
+			w.topics[0].Partitions[0].Start = Some(int64(947))
+		}, want: "no_members data_lost", text: "no members, 53 behind, 47 lost"},
 		{name: "no members and nothing to read", setup: func(w *world) { w.group("g", []int64{1000, 1000, 1000}) }, want: "no_members", text: "no members"},
 		{name: "the last member left", setup: with(900, 1000, 1000), polls: 12, every: func(w *world, poll int) {
 			if poll == 10 {
@@ -226,6 +230,14 @@ func TestVerdicts(t *testing.T) {
 			shareWith(-1, -1, -1, -1)(w)
 			w.topics = slices.Insert(w.topics, 0, Topic{Name: offsetsTopic, Internal: true})
 		}, polls: 25, want: "share_state_topic", text: "nothing delivered: __share_group_state is missing"},
+		{name: "share state topic missing from the start, so that nothing is assigned", setup: func(w *world) {
+			w.share("g", nil, "m1:")
+			w.topics = slices.Insert(w.topics, 0, Topic{Name: offsetsTopic, Internal: true})
+		}, want: "share_state_topic", text: "nothing delivered: __share_group_state is missing"},
+		{name: "share group whose topic does not exist", setup: func(w *world) {
+			w.share("g", nil, "m1:")
+			w.topics = slices.Insert(w.topics, 0, Topic{Name: ShareStateTopic, Internal: true})
+		}, want: "no_partitions", text: "no partitions for 1 member"},
 		{name: "share state topic without leaders", setup: func(w *world) {
 			shareWith(-1, -1, -1, -1)(w)
 			w.topics = slices.Insert(w.topics, 0, Topic{Name: ShareStateTopic, Internal: true, Partitions: []Partition{{Leader: 1}, {Number: 1, Leader: -1}}})
