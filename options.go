@@ -140,6 +140,11 @@ func (o *options) check() error {
 	if o.version || o.help {
 		return nil
 	}
+	servers, err := kafka.ParseServers(strings.Join(o.bootstrap, ","))
+	if err != nil {
+		return fmt.Errorf("--bootstrap-server: %w", err)
+	}
+	o.bootstrap = servers
 	switch {
 	case o.demo && (len(o.bootstrap) > 0 || o.commandConfig != ""):
 		return errors.New("--demo brings its own cluster: leave out --demo, or --bootstrap-server and --command-config")

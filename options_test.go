@@ -75,6 +75,8 @@ func TestWrongUsage(t *testing.T) {
 		{"theme", []string{"--demo", "--theme", "pink"}, nil, "take one of"},
 		{"output", []string{"--demo", "--output", "xml"}, nil, "table, json, jsonl"},
 		{"watch with one document", []string{"--demo", "--output", "json", "--watch"}, nil, "--output jsonl"},
+		{"server with a word for a port", []string{"-b", "a:one"}, nil, `--bootstrap-server: "a:one" is not host:port`},
+		{"no servers between commas", []string{"-b", ","}, nil, "which cluster?"},
 		{"glob", []string{"--demo", "--group", "a["}, nil, "[ without its ]"},
 		{"a bad variable is named", []string{"--demo"}, []string{"FLIGHTDECK_INTERVAL", "soon"}, "FLIGHTDECK_INTERVAL"},
 	} {

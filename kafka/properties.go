@@ -78,14 +78,9 @@ func (s *settings) warn(format string, args ...any) {
 }
 
 func (s *settings) read(out *Properties) error {
-	for server := range strings.SplitSeq(s.get("bootstrap.servers"), ",") {
-		if server = strings.TrimSpace(server); server != "" {
-			// A Java client may write the listener's name in front.
-			if _, after, ok := strings.Cut(server, "://"); ok {
-				server = after
-			}
-			out.Bootstrap = append(out.Bootstrap, server)
-		}
+	var err error
+	if out.Bootstrap, err = ParseServers(s.get("bootstrap.servers")); err != nil {
+		return fmt.Errorf("bootstrap.servers: %w", err)
 	}
 	protocol := strings.ToUpper(s.get("security.protocol"))
 	var useTLS, useSASL bool
@@ -101,7 +96,6 @@ func (s *settings) read(out *Properties) error {
 	default:
 		return fmt.Errorf("security.protocol is %q; it must be PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", protocol)
 	}
-	var err error
 	if useTLS {
 		if out.TLS, err = s.tls(); err != nil {
 			return err
