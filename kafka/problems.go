@@ -13,12 +13,12 @@ func shareProblem(s model.ShareSupport) (model.Problem, bool) {
 	switch s {
 	case model.ShareOff:
 		return model.Problem{
-			Scope: model.ScopeShare, Code: "share_version_0",
+			Scope: model.ScopeShare, Code: model.ProblemShareOff,
 			Text: "Share groups are switched off: the feature share.version is at level 0. Switch them on with kafka-features.sh upgrade --feature share.version=1.",
 		}, true
 	case model.ShareTooOld:
 		return model.Problem{
-			Scope: model.ScopeShare, Code: "share_unsupported",
+			Scope: model.ScopeShare, Code: model.ProblemShareUnsupported,
 			Text: "The brokers do not know share groups. Kafka 4.1 and later has them.",
 		}, true
 	}

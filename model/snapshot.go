@@ -230,6 +230,12 @@ const (
 	ScopeShare ProblemScope = "share"
 )
 
+// The codes of problems that are facts about a cluster without share groups.
+const (
+	ProblemShareOff         = "share_version_0"   // switched off
+	ProblemShareUnsupported = "share_unsupported" // the brokers do not know them
+)
+
 // Problem is something that could not be read, in words.
 type Problem struct {
 	Scope ProblemScope
@@ -240,4 +246,10 @@ type Problem struct {
 	Code string
 	// Text is a sentence that says what happened, where, and what to do.
 	Text string
+}
+
+// Standing reports whether p is a fact about the cluster, such as that it has no share groups, and not something that
+// failed: it stays as long as nobody changes the cluster.
+func (p *Problem) Standing() bool {
+	return p.Code == ProblemShareOff || p.Code == ProblemShareUnsupported
 }

@@ -106,7 +106,8 @@ func (a *App) greet() {
 	case total > 0:
 		a.say(model.OK, "Nothing needs attention in "+model.Plural(total, "group")+".")
 	default:
-		a.say(model.Info, "The cluster has no groups yet.")
+		// The screen says that there are no groups yet; said here, it would stay when there are.
+		a.say(model.Info, "Connected to "+a.clusterName()+".")
 	}
 }
 
@@ -174,6 +175,10 @@ func (a *App) noteProblems(old, next *model.View) {
 		key := problemKey{p.Scope, p.Name, p.Code}
 		if had[key] {
 			delete(had, key)
+			continue
+		}
+		if p.Standing() {
+			a.log.add(entry{at: next.Snapshot.At, severity: model.Info, kind: kindNotice, text: p.Text})
 			continue
 		}
 		if fresh++; fresh <= noteAtOnce {

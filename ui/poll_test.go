@@ -283,6 +283,17 @@ func TestAgeGrowsWhileNothingAnswers(t *testing.T) {
 	})
 }
 
+// That a cluster has no share groups is not something that goes wrong: it is told, and does not warn for ever.
+func TestStandingProblemsDoNotWarn(t *testing.T) {
+	r := newRig(t, Options{})
+	s, _ := fixture()
+	s.Problems = []model.Problem{{Scope: model.ScopeShare, Code: model.ProblemShareOff, Text: "Share groups are switched off."}}
+	r.read(s)
+	r.misses("1 problem", "switched off")
+	r.press("5")
+	r.sees("∙ Share groups are switched off.")
+}
+
 func TestProblemsAreNotedOnceAndWhenTheyEnd(t *testing.T) {
 	r := newRig(t, Options{})
 	bad, _ := fixture()

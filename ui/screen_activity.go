@@ -49,7 +49,11 @@ func (r *entryRow) full() string {
 func entryRows(a *App) []entryRow {
 	rows := make([]entryRow, len(a.log.entries))
 	for i, e := range a.log.entries {
-		rows[i] = entryRow{e, model.ClockOn(e.at, a.now), &a.theme.Glyphs}
+		when := "at start" // before anybody told the time
+		if !e.at.IsZero() {
+			when = model.ClockOn(e.at, a.now)
+		}
+		rows[i] = entryRow{e, when, &a.theme.Glyphs}
 	}
 	return rows
 }
@@ -66,7 +70,7 @@ func (s *activityScreen) summary(a *App) string {
 }
 
 var entryColumns = []table.Column[entryRow]{
-	{ID: "time", Title: "TIME", Min: 8, Priority: 90, Desc: true,
+	{ID: "time", Title: "TIME", Min: 8, Priority: 70, Desc: true,
 		Cell:    func(r *entryRow) (string, themes.Token) { return r.when, themes.Faint },
 		Compare: func(x, y *entryRow) int { return cmp.Compare(x.seq, y.seq) }},
 	{ID: "kind", Title: "KIND", Min: 6, Priority: 40,

@@ -36,7 +36,13 @@ func (a *App) topbar(b *strings.Builder, w int) {
 				fact("share.version "+strconv.Itoa(int(f.Finalized.Or(0))), themes.Muted, 8)
 			}
 		}
-		if n := len(a.view.Snapshot.Problems); n > 0 {
+		n := 0
+		for i := range a.view.Snapshot.Problems {
+			if !a.view.Snapshot.Problems[i].Standing() {
+				n++
+			}
+		}
+		if n > 0 {
 			fact(a.theme.Glyphs.Warning+" "+model.Plural(n, "problem"), themes.Warning, 5)
 		}
 	}
