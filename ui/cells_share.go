@@ -42,7 +42,7 @@ func usedToken(used, limit model.Int) themes.Token {
 func usedCell(theme *themes.Theme, used, limit model.Int, cells int) line {
 	tok := usedToken(used, limit)
 	if !used.Known() || limit.Or(0) == 0 {
-		return line{{text: usedText(used, limit), tok: tok}}
+		return line{{text: usedText(used, limit) + " used", tok: tok}}
 	}
 	return line{{text: spark.Gauge(used.Or(0), limit.Or(0), cells, &theme.Glyphs), tok: tok, drop: 4},
 		{text: fmt.Sprintf(" %s of %s used", used.Text(model.Count), limit.Text(model.Count)), tok: themes.Text, drop: 1}}

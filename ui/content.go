@@ -62,8 +62,11 @@ func (f format) paragraphs(r *model.RecordContent, loc *time.Location) []paragra
 	}
 	kind := f.kind(r.Value)
 	title := "Value"
-	if r.ValueSize >= 0 {
+	switch {
+	case r.ValueSize > 0:
 		title += fmt.Sprintf(", %s, %s", kind, model.Bytes(int64(r.ValueSize)))
+	case r.ValueSize == 0:
+		title += ", 0 B"
 	}
 	ps = append(ps, label(title))
 	return append(ps, f.bytes(r.Value, r.ValueSize)...)

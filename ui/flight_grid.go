@@ -31,6 +31,7 @@ type windowGrid struct {
 	height int
 	top    int64 // first row in view, counted from offset 0
 	scale  scale // as last drawn
+	buf    []byte
 }
 
 // scale is how many records a cell and a row of the grid hold.
@@ -173,12 +174,10 @@ func (g *windowGrid) draw(theme *themes.Theme, w, h int) string {
 	}
 	g.top = max(min(g.top, last-int64(h)+1), first)
 
-	var b strings.Builder
-	b.Grow(w * h * 2)
-	p := gridPen{b: &b, theme: theme, grid: g, runs: g.window.Runs}
+	p := gridPen{dst: g.buf[:0], theme: theme, grid: g, runs: g.window.Runs}
 	for row := g.top; row < g.top+int64(h); row++ {
 		if row > g.top {
-			b.WriteByte('\n')
+			p.dst = append(p.dst, '\n')
 		}
 		if row <= last {
 			p.row(row * s.row())
@@ -186,56 +185,71 @@ func (g *windowGrid) draw(theme *themes.Theme, w, h int) string {
 			p.feed(int(row-last) - 2)
 		}
 	}
-	return b.String()
+	g.buf = p.dst
+	return string(p.dst)
+}
+
+// inkOf is what a piece is drawn in.
+type inkOf struct {
+	tok      themes.Token
+	selected bool
+}
+
+// gridPen draws rows of a grid from top to bottom.
+type gridPen struct {
+	dst   []byte
+	theme *themes.Theme
+	grid  *windowGrid
+	runs  []model.Run // from the one on that the next cell begins in
+	// look is the style that is open; nothing is open when on is false.
+	look  inkOf
+	on    bool
+	close string
+}
+
+// ink goes on in a style, selected or not.
+func (p *gridPen) ink(tok themes.Token, selected bool) {
+	if p.on && p.look == (inkOf{tok, selected}) {
+		return
+	}
+	p.end()
+	s := p.theme.Style(tok)
+	if selected {
+		s = p.theme.OnSelected(tok)
+	}
+	p.dst = append(p.dst, s.Open...)
+	p.look, p.on, p.close = inkOf{tok, selected}, true, s.Close
+}
+
+func (p *gridPen) end() {
+	if p.on {
+		p.dst = append(p.dst, p.close...)
+		p.on = false
+	}
 }
 
 // feed draws the i-th line of what is below the records.
 func (p *gridPen) feed(i int) {
 	if l := p.grid.below(i); l != nil {
-		l.append(p.b, p.theme, p.grid.width)
-	}
-}
-
-// gridPen draws rows of a grid from top to bottom.
-type gridPen struct {
-	b     *strings.Builder
-	theme *themes.Theme
-	grid  *windowGrid
-	runs  []model.Run // from the one on that the next cell begins in
-	style themes.Style
-	open  bool
-}
-
-// ink switches to a style; the same one goes on.
-func (p *gridPen) ink(s themes.Style) {
-	if p.open && p.style == s {
-		return
-	}
-	p.end()
-	p.b.WriteString(s.Open)
-	p.style, p.open = s, true
-}
-
-func (p *gridPen) end() {
-	if p.open {
-		p.b.WriteString(p.style.Close)
-		p.open = false
+		var b strings.Builder
+		l.append(&b, p.theme, p.grid.width)
+		p.dst = append(p.dst, b.String()...)
 	}
 }
 
 // row draws the row whose first record is from.
 func (p *gridPen) row(from int64) {
 	g, s := p.grid, p.grid.scale
-	p.ink(p.theme.Style(themes.Faint))
-	p.b.WriteString(text.PadLeft(model.Count(from), s.label-1, ""))
+	p.ink(themes.Faint, false)
+	p.dst = text.AppendFit(p.dst, model.Count(from), s.label-1, true, "")
 	p.end()
 	if s.cell == 1 {
-		p.b.WriteByte(' ')
+		p.dst = append(p.dst, ' ')
 	}
 	for i := range s.cells {
 		if s.cell == 1 && i > 0 && i%10 == 0 {
 			p.end()
-			p.b.WriteByte(' ')
+			p.dst = append(p.dst, ' ')
 		}
 		first := from + int64(i)*s.per
 		if first >= g.window.End && first > g.window.Start {
@@ -249,43 +263,37 @@ func (p *gridPen) row(from int64) {
 // cell draws the records from first to last.
 func (p *gridPen) cell(first, last int64) {
 	g := p.grid
-	worst, count, found := p.worst(first, last)
+	worst, count := p.worst(first, last)
 	glyph, tok := p.theme.Glyphs.Gap, themes.Faint
-	if found {
-		glyph, tok = recordGlyph(&p.theme.Glyphs, &worst)
+	if worst != nil {
+		glyph, tok = recordGlyph(&p.theme.Glyphs, worst)
+		if g.limit > 0 && count >= g.limit-1 && !worst.State.Terminal() {
+			tok = themes.Warning
+		}
 	}
-	digit := " "
-	switch {
-	case count > 9:
-		digit = "+"
-	case count > 1:
-		digit = string('0' + rune(count))
-	}
-	if found && g.limit > 0 && count >= g.limit-1 && !worst.State.Terminal() {
-		tok = themes.Warning
-	}
-	style, here := p.theme.Style(tok), g.cursor >= first && g.cursor <= last
-	switch {
-	case here:
-		style = p.theme.OnSelected(tok)
-	case p.isLit(first, last):
-		style = p.theme.Style(themes.Match)
-	}
+	here := g.cursor >= first && g.cursor <= last
 	if g.scale.cell == 1 {
-		p.ink(style)
-		p.b.WriteString(glyph)
+		p.ink(tok, here || p.isLit(first, last))
+		p.dst = append(p.dst, glyph...)
 		return
 	}
-	p.end()
 	if here && g.focus {
-		p.ink(p.theme.Style(themes.Accent))
-		p.b.WriteString(p.theme.Glyphs.Cursor)
+		p.ink(themes.Accent, false)
+		p.dst = append(p.dst, p.theme.Glyphs.Cursor...)
 	} else {
-		p.b.WriteByte(' ')
+		p.end()
+		p.dst = append(p.dst, ' ')
 	}
-	p.ink(style)
-	p.b.WriteString(glyph)
-	p.b.WriteString(digit)
+	p.ink(tok, here || p.isLit(first, last))
+	p.dst = append(p.dst, glyph...)
+	switch {
+	case count > 9:
+		p.dst = append(p.dst, '+')
+	case count > 1:
+		p.dst = append(p.dst, '0'+byte(count))
+	default:
+		p.dst = append(p.dst, ' ')
+	}
 }
 
 func (p *gridPen) isLit(first, last int64) bool {
@@ -297,8 +305,9 @@ func (p *gridPen) isLit(first, last int64) bool {
 	return false
 }
 
-// worst is the run that matters most of the records from first to last, and the highest delivery count.
-func (p *gridPen) worst(first, last int64) (worst model.Run, count int64, found bool) {
+// worst is the run that matters most of the records from first to last, nil for none, and the highest delivery count
+// of the unfinished ones.
+func (p *gridPen) worst(first, last int64) (worst *model.Run, count int64) {
 	for len(p.runs) > 0 && p.runs[0].Last < first {
 		p.runs = p.runs[1:]
 	}
@@ -310,14 +319,14 @@ func (p *gridPen) worst(first, last int64) (worst model.Run, count int64, found 
 		if n, ok := r.Count.Get(); ok && !r.State.Terminal() {
 			count = max(count, int64(n))
 		}
-		if !found || gravity(r) > gravity(&worst) {
-			worst, found = *r, true
+		if worst == nil || gravity(r) > gravity(worst) {
+			worst = r
 		}
 	}
-	if found && worst.State.Terminal() {
+	if worst != nil && worst.State.Terminal() {
 		count = int64(worst.Count.Or(0))
 	}
-	return worst, count, found
+	return worst, count
 }
 
 // gravity orders what is known of records by how much it matters.

@@ -151,7 +151,7 @@ func (m *machine) list(theme *themes.Theme) []line {
 	fired := func(l line, a arrow, words string) line {
 		tok := themes.Muted
 		if m.lit[a] {
-			tok = themes.Match
+			tok = themes.Accent
 		}
 		return append(l, span{text: "   "}, span{text: words, tok: tok})
 	}
@@ -194,7 +194,7 @@ func (m *machine) picture(theme *themes.Theme, w, h int) string {
 	c := newCanvas(w, h)
 	tok := func(a arrow) themes.Token {
 		if m.lit[a] {
-			return themes.Match
+			return themes.Accent
 		}
 		return themes.Muted
 	}

@@ -32,6 +32,7 @@ var shareGroups = []shareGroup{
 // placeShareGroup puts the share-partitions of a group at their start offsets.
 func (c *Cluster) placeShareGroup(ctx context.Context, cl *kgo.Client, g *shareGroup, ends ends) error {
 	if g.behind == latest {
+		c.kfake.SetGroupConfigs(g.id, map[string]string{"share.auto.offset.reset": "latest"}) // else it is not told
 		return nil
 	}
 	c.kfake.SetGroupConfigs(g.id, map[string]string{"share.auto.offset.reset": "earliest"})
