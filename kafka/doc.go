@@ -17,6 +17,11 @@
 // its coordinator. What brokers leave out proves little: a group that nobody lists may be loading, a
 // topic that Metadata does not have may be hidden. So absence is asked about before it is believed.
 //
+// A [Follower] reads the state topic of share groups, __share_group_state, for the share-partitions that are watched: from
+// the log start of the partitions that hold them, without a group, and folds what is written (package sharestate decodes,
+// package model folds). A share-partition is caught up once everything was read that was there when reading began. A
+// [Reader] reads single things on demand: the record at an offset, the settings of a group.
+//
 // # Rules
 //
 //   - Every kgo client is made by Connection.client, with the options of its job. Nobody else calls

@@ -20,7 +20,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	client  *kgo.Client
-	leaders map[topicPartition]leader
+	leaders map[topicPartition]partitionLeader
 }
 
 type topicPartition struct {
@@ -28,8 +28,8 @@ type topicPartition struct {
 	partition int32
 }
 
-// leader is where a partition is to be read.
-type leader struct {
+// partitionLeader is where a partition is to be read.
+type partitionLeader struct {
 	node    int32
 	topicID model.TopicID
 }
@@ -40,7 +40,7 @@ const maxRecordRead = 32 << 20
 
 // NewReader prepares a reader; it does not dial. The caller closes it.
 func NewReader(c *Connection) *Reader {
-	return &Reader{conn: c, leaders: make(map[topicPartition]leader)}
+	return &Reader{conn: c, leaders: make(map[topicPartition]partitionLeader)}
 }
 
 // Close closes the reader's client. What is being read fails.
@@ -134,20 +134,21 @@ func (f *fetched) record(offset int64) (r *kgo.Record, past bool) {
 
 // fetch reads the batch that holds an offset. A leader that moved is looked up again once.
 func (r *Reader) fetch(ctx context.Context, client *kgo.Client, at topicPartition, offset int64, isolation int8) (*fetched, error) {
-	for again := range 2 {
-		to, err := r.leader(ctx, client, at, again > 0)
-		if err != nil {
-			return nil, err
-		}
-		f, err := fetchOnce(ctx, client, to, at, offset, isolation)
-		if err == nil || again > 0 || !kerr.IsRetriable(err) && !isDialError(err) {
-			return f, err
-		}
+	to, err := r.leader(ctx, client, at, false)
+	if err != nil {
+		return nil, err
 	}
-	panic("unreachable")
+	f, err := fetchOnce(ctx, client, to, at, offset, isolation)
+	if err == nil || !kerr.IsRetriable(err) && !isDialError(err) {
+		return f, err
+	}
+	if to, err = r.leader(ctx, client, at, true); err != nil {
+		return nil, err
+	}
+	return fetchOnce(ctx, client, to, at, offset, isolation)
 }
 
-func fetchOnce(ctx context.Context, client *kgo.Client, to leader, at topicPartition, offset int64, isolation int8) (*fetched, error) {
+func fetchOnce(ctx context.Context, client *kgo.Client, to partitionLeader, at topicPartition, offset int64, isolation int8) (*fetched, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxWaitMillis, req.MinBytes = 0, 0
 	req.MaxBytes = 1 // a broker answers with at least one batch
@@ -183,7 +184,7 @@ func fetchOnce(ctx context.Context, client *kgo.Client, to leader, at topicParti
 }
 
 // leader finds the leader of a partition, and asks for it when it is not known or wrong.
-func (r *Reader) leader(ctx context.Context, client *kgo.Client, at topicPartition, wrong bool) (leader, error) {
+func (r *Reader) leader(ctx context.Context, client *kgo.Client, at topicPartition, wrong bool) (partitionLeader, error) {
 	r.mu.Lock()
 	l, ok := r.leaders[at]
 	r.mu.Unlock()
@@ -196,27 +197,27 @@ func (r *Reader) leader(ctx context.Context, client *kgo.Client, at topicPartiti
 	req.Topics = append(req.Topics, t)
 	resp, err := req.RequestWith(ctx, client)
 	if err != nil {
-		return leader{}, err
+		return partitionLeader{}, err
 	}
 	for _, t := range resp.Topics {
 		if err := answered(kmsg.Metadata, at.topic, t.ErrorCode, nil); err != nil {
-			return leader{}, err
+			return partitionLeader{}, err
 		}
 		for _, p := range t.Partitions {
 			if p.Partition != at.partition {
 				continue
 			}
 			if p.Leader < 0 {
-				return leader{}, answered(kmsg.Metadata, at.topic, kerr.LeaderNotAvailable.Code, nil)
+				return partitionLeader{}, answered(kmsg.Metadata, at.topic, kerr.LeaderNotAvailable.Code, nil)
 			}
-			l = leader{node: p.Leader, topicID: t.TopicID}
+			l = partitionLeader{node: p.Leader, topicID: t.TopicID}
 			r.mu.Lock()
 			r.leaders[at] = l
 			r.mu.Unlock()
 			return l, nil
 		}
 	}
-	return leader{}, answered(kmsg.Metadata, at.topic, kerr.UnknownTopicOrPartition.Code, nil)
+	return partitionLeader{}, answered(kmsg.Metadata, at.topic, kerr.UnknownTopicOrPartition.Code, nil)
 }
 
 // outside says on which side of the log an offset lies.
