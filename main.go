@@ -103,6 +103,8 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 	defer follower.Close()
 	reader := kafka.NewReader(conn)
 	defer reader.Close()
+	admin := kafka.NewAdmin(conn, "")
+	defer admin.Close()
 
 	termName, _ := lookupEnv("TERM")
 	if o.output != "" || o.watch || !term.IsTerminal(stdout.Fd()) || termName == "dumb" {
@@ -115,6 +117,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		Source:     source,
 		Follower:   follower,
 		Reader:     reader,
+		Admin:      groupAdmin{admin},
 		Explain:    conn.Explain,
 		Address:    strings.Join(cfg.Bootstrap, ","),
 		Version:    buildVersion(),

@@ -37,6 +37,7 @@ type App struct {
 	following      following
 	asked          bool // a person waits for the poll under way
 	ownedOnly      bool // leave out partitions that no member owns
+	armed          []*armedReset
 
 	// What is on screen.
 	width, height int

@@ -45,11 +45,12 @@ const (
 	sectionMove    section = "Move"
 	sectionLook    section = "Look"
 	sectionRecords section = "Records"
+	sectionChange  section = "Change"
 	sectionProgram section = "Program"
 )
 
 // sections is their order.
-var sections = []section{sectionMove, sectionLook, sectionRecords, sectionProgram}
+var sections = []section{sectionMove, sectionLook, sectionRecords, sectionChange, sectionProgram}
 
 // newBindings is the table of all bindings.
 func newBindings() []binding {
@@ -118,7 +119,7 @@ func newBindings() []binding {
 			name: "Go to " + name, help: "Shows " + name + " as it was left; pressed again, its list.", in: anywhere, section: sectionMove,
 			do: func(a *App) tea.Cmd { return a.goTo(i) }})
 	}
-	return append(table, flightBindings()...)
+	return slices.Concat(table, flightBindings(), changeBindings())
 }
 
 // moving is an action on what has the focus.

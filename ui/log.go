@@ -16,6 +16,7 @@ const (
 	kindNotice = "notice"
 	kindEvent  = "event"
 	kindError  = "error"
+	kindAction = "action"
 )
 
 // entry is one line of Activity.

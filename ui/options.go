@@ -25,6 +25,8 @@ type Options struct {
 	Follower Follower
 	// Reader reads single records and settings; nil when nothing does.
 	Reader Reader
+	// Admin changes groups. Nil: the cluster can only be looked at.
+	Admin Admin
 	// Explain turns an error of the source into a stable code and a sentence that says what happened,
 	// where, and what to do. Nil: the error's own text.
 	Explain func(error) (code, text string)

@@ -55,6 +55,9 @@ func (a *App) topbar(b *strings.Builder, w int) {
 	if a.options.ReadOnly {
 		badge("READ-ONLY", themes.ReadOnly, 0)
 	}
+	if armed := a.armedBadge(); armed != "" {
+		badge(armed, themes.ReadOnly, 0)
+	}
 	if a.paused {
 		badge("PAUSED", themes.ReadOnly, 0)
 	}
