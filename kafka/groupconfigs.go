@@ -24,11 +24,15 @@ var brokerNames = map[string]string{
 // GroupConfigs reads the settings in force for a group (DescribeConfigs). The group need not exist: then they are
 // those that it would have. What one of two sources does not tell is a problem in the answer.
 func (r *Reader) GroupConfigs(ctx context.Context, group string) (model.GroupConfigs, error) {
-	c := model.GroupConfigs{Group: group}
 	client, err := r.open()
 	if err != nil {
-		return c, err
+		return model.GroupConfigs{Group: group}, err
 	}
+	return readGroupConfigs(ctx, r.conn, client, group)
+}
+
+func readGroupConfigs(ctx context.Context, conn *Connection, client *kgo.Client, group string) (model.GroupConfigs, error) {
+	c := model.GroupConfigs{Group: group}
 	values, err := describeConfigs(ctx, client, kmsg.ConfigResourceTypeGroupConfig, group, nil)
 	if err != nil {
 		return c, err
@@ -39,8 +43,8 @@ func (r *Reader) GroupConfigs(ctx context.Context, group string) (model.GroupCon
 		}
 	}
 	slices.SortFunc(c.Values, byName)
-	if err := r.brokerConfigs(ctx, client, &c); err != nil {
-		code, text := r.conn.Explain(err)
+	if err := addBrokerConfigs(ctx, client, &c); err != nil {
+		code, text := conn.Explain(err)
 		c.Problems = append(c.Problems, model.Problem{Scope: model.ScopeGroup, Name: group, Code: code, Text: text})
 	}
 	slices.SortFunc(c.Values, byName)
@@ -50,8 +54,8 @@ func (r *Reader) GroupConfigs(ctx context.Context, group string) (model.GroupCon
 
 func byName(a, b model.ConfigValue) int { return cmp.Compare(a.Name, b.Name) }
 
-// brokerConfigs adds what was not told for the group and brokers have.
-func (r *Reader) brokerConfigs(ctx context.Context, client *kgo.Client, c *model.GroupConfigs) error {
+// addBrokerConfigs adds what was not told for the group and brokers have.
+func addBrokerConfigs(ctx context.Context, client *kgo.Client, c *model.GroupConfigs) error {
 	var names []string
 	for name, broker := range brokerNames {
 		if _, ok := c.Find(name); !ok {

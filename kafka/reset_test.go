@@ -638,3 +638,37 @@ func TestDelete(t *testing.T) {
 		}
 	})
 }
+
+func TestAlterGroupConfigs(t *testing.T) {
+	f := newFake(t)
+	a, _ := f.admin()
+	// The group does not exist.
+	s, err := a.GroupConfigs(t.Context(), "new", model.TypeShare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, ok := s.Row(model.ConfigShareReset); !ok || row.Fixed != "" {
+		t.Errorf("%+v", row)
+	}
+	change := []model.ConfigChange{{Name: model.ConfigShareReset, Value: model.Some("earliest")}}
+	if err := a.TryGroupConfigs(t.Context(), "new", change); err != nil {
+		t.Error(err)
+	}
+	results, err := a.AlterGroupConfigs(t.Context(), model.PlanConfigs(&s, change))
+	if err != nil || len(results) != 1 || !results[0].OK || results[0].Text != "share.auto.offset.reset is earliest, read back." {
+		t.Fatalf("%+v (%v)", results, err)
+	}
+	if s, err = a.GroupConfigs(t.Context(), "new", model.TypeShare); err != nil {
+		t.Fatal(err)
+	}
+	if row, _ := s.Row(model.ConfigShareReset); row.Value.Value != "earliest" || row.Value.Source != model.ConfigOfGroup {
+		t.Errorf("%+v", row)
+	}
+	results, err = a.AlterGroupConfigs(t.Context(), model.PlanConfigs(&s, []model.ConfigChange{{Name: model.ConfigShareReset}}))
+	if err != nil || !results[0].OK {
+		t.Errorf("removed: %+v (%v)", results, err)
+	}
+	if lines := auditLines(t, a.conn.cfg.Audit); len(lines) != 4 || lines[0]["action"] != "config_alter" {
+		t.Errorf("audit: %v", lines)
+	}
+}
