@@ -14,7 +14,7 @@ import (
 // backoffMost, for ever.
 const (
 	backoffFirst = time.Second
-	backoffMost  = 16 * time.Second
+	backoffMost  = 5 * time.Second
 )
 
 // offsetsTimeout is how long one read of share-group positions may take. It is generous because a
@@ -302,7 +302,7 @@ func (a *App) offsetsRead(msg offsetsMsg) tea.Cmd {
 		return nil
 	}
 	a.offsetReads.end()
-	var observe tea.Cmd
+	var observe, again tea.Cmd
 	if msg.err != nil {
 		a.offsetReads.failures++
 		_, text := a.explain(msg.err)
@@ -313,13 +313,26 @@ func (a *App) offsetsRead(msg offsetsMsg) tea.Cmd {
 		if a.base.Depth != model.DepthListing {
 			observe = a.observe()
 		}
+		if a.fault != "" && !a.paused && !a.polls.reading() && anyRead(msg.offsets) {
+			again = a.poll() // the cluster is back: why wait for the next try
+		}
 	}
 	if a.paused {
 		return observe
 	}
 	a.offsetsWaiting = true
 	delay, generation := a.offsetReads.delay(a.options.Interval), a.offsetReads.generation
-	return tea.Batch(observe, tea.Tick(delay, func(time.Time) tea.Msg { return offsetsDueMsg{generation} }))
+	return tea.Batch(observe, again, tea.Tick(delay, func(time.Time) tea.Msg { return offsetsDueMsg{generation} }))
+}
+
+// anyRead reports whether the positions of some group could be read.
+func anyRead(o model.ShareOffsets) bool {
+	for _, g := range o.Groups {
+		if g.Problem == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // mergeOffsets is old with what next has read. Where next could not read a group, its old positions

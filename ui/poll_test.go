@@ -141,6 +141,57 @@ func TestErrorsBackOffAndNeverGiveUp(t *testing.T) {
 	})
 }
 
+// While nothing can be read, no broker is said to be up.
+func TestNothingIsUpWhenNothingCanBeRead(t *testing.T) {
+	r := newRig(t, Options{})
+	s, _ := fixture()
+	r.read(s)
+	r.press("4")
+	r.sees("3/3 brokers", " up ")
+	_ = r.poll()
+	r.send(snapshotMsg{generation: r.polls.generation, err: errors.New("connection refused")})
+	r.sees("-/3 brokers", "unknown")
+	r.misses("3/3 brokers", " up ")
+}
+
+// The positions of share groups are read apart: when they come back first, the poll does not wait for its next try.
+func TestPollFollowsShareOffsetsThatComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var downUntil time.Time
+		src := &scripted{}
+		src.snapshot = func(_ context.Context, n int, want model.Want) (*model.Snapshot, error) {
+			if n == 3 {
+				downUntil = time.Now().Add(7500 * time.Millisecond)
+			}
+			if time.Now().Before(downUntil) {
+				return nil, errors.New("connection refused")
+			}
+			return good(want), nil
+		}
+		src.offsets = func(_ context.Context, groups []string) (model.ShareOffsets, error) {
+			o := model.ShareOffsets{Groups: map[string]model.ShareGroupOffsets{}}
+			for _, g := range groups {
+				o.Groups[g] = model.ShareGroupOffsets{At: time.Now()}
+				if time.Now().Before(downUntil) {
+					o.Groups[g] = model.ShareGroupOffsets{Problem: &model.Problem{Code: "refused", Text: "No."}}
+				}
+			}
+			return o, nil
+		}
+		l := newLive(t, Options{Source: src, Interval: time.Second})
+		l.run(30 * time.Second)
+		for _, at := range src.polls {
+			if !at.Before(downUntil) {
+				if late := at.Sub(downUntil); late > time.Second {
+					t.Errorf("the first poll after the cluster is back comes %s later", late)
+				}
+				return
+			}
+		}
+		t.Error("no poll after the cluster is back")
+	})
+}
+
 func TestOnePollAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &scripted{snapshot: func(ctx context.Context, _ int, want model.Want) (*model.Snapshot, error) {

@@ -27,6 +27,7 @@ type brokerRow struct {
 	leads      int // partitions
 	groups     int // coordinated
 	age        string
+	stale      bool // whether it is up now is not known
 }
 
 // problemRow is a problem; n tells those apart that are alike.
@@ -84,9 +85,13 @@ func (s *cluster) load(a *App) {
 	brokers := make([]brokerRow, len(snap.Cluster.Brokers))
 	for i := range snap.Cluster.Brokers {
 		b := &snap.Cluster.Brokers[i]
-		r := brokerRow{Broker: b, controller: b.ID == snap.Cluster.Controller, leads: leads[b.ID], groups: coordinates[b.ID]}
+		r := brokerRow{Broker: b, controller: b.ID == snap.Cluster.Controller, leads: leads[b.ID], groups: coordinates[b.ID], stale: a.fault != ""}
 		if !b.Answered.IsZero() {
-			r.age = ageWords(max(0, snap.At.Sub(b.Answered)))
+			at := snap.At
+			if r.stale {
+				at = a.now
+			}
+			r.age = ageWords(max(0, at.Sub(b.Answered)))
 		}
 		brokers[i] = r
 	}
@@ -104,12 +109,16 @@ var brokerColumns = []table.Column[brokerRow]{
 	{ID: "broker", Title: "ID", Min: 3, Priority: 100, Right: true,
 		Cell:    func(r *brokerRow) (string, themes.Token) { return strconv.Itoa(int(r.ID)), themes.Text },
 		Compare: func(x, y *brokerRow) int { return cmp.Compare(x.ID, y.ID) }},
-	{ID: "state", Title: "STATE", Min: 6, Priority: 95,
+	{ID: "state", Title: "STATE", Min: 7, Priority: 95,
 		Cell: func(r *brokerRow) (string, themes.Token) {
-			if r.Up {
-				return "up", themes.OK
+			switch s := r.state(); s {
+			case "up":
+				return s, themes.OK
+			case "down":
+				return s, themes.Critical
+			default:
+				return s, themes.Stale
 			}
-			return "down", themes.Critical
 		},
 		Compare: func(x, y *brokerRow) int { return strings.Compare(x.state(), y.state()) }},
 	{ID: "address", Title: "ADDRESS", Min: 14, Max: 50, Weight: 1, Priority: 90,
@@ -145,10 +154,13 @@ var brokerColumns = []table.Column[brokerRow]{
 }
 
 func (r *brokerRow) state() string {
-	if r.Up {
-		return "up"
+	switch {
+	case !r.Up:
+		return "down"
+	case r.stale:
+		return "unknown"
 	}
-	return "down"
+	return "up"
 }
 
 var featureColumns = []table.Column[model.Feature]{

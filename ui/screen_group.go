@@ -287,7 +287,7 @@ func whyParagraphs(a *App, g *model.Group, in *model.Insight) []paragraph {
 		}
 		ps = append(ps, settings(a, g)...)
 	}
-	if len(ps) == 0 {
+	if len(ps) == 0 && g != nil {
 		ps = append(ps, paragraph{text: "Nothing can be said yet: it takes two readings.", tok: themes.Muted})
 	}
 	return ps

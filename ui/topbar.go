@@ -30,7 +30,11 @@ func (a *App) topbar(b *strings.Builder, w int) {
 		if c.Up() < len(c.Brokers) {
 			tok, drop = themes.Warning, 0
 		}
-		fact(fmt.Sprintf("%d/%d brokers", c.Up(), len(c.Brokers)), tok, drop)
+		up := strconv.Itoa(c.Up())
+		if a.fault != "" {
+			up, tok, drop = "-", themes.Warning, 0 // nothing could be read: how many are up is not known
+		}
+		fact(fmt.Sprintf("%s/%d brokers", up, len(c.Brokers)), tok, drop)
 		for _, f := range c.Features {
 			if f.Name == "share.version" {
 				fact("share.version "+strconv.Itoa(int(f.Finalized.Or(0))), themes.Muted, 8)
