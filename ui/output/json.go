@@ -6,8 +6,9 @@
 package output
 
 import (
-	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"flightdeck/model"
@@ -16,226 +17,190 @@ import (
 // Schema names the layout of the JSON documents.
 const Schema = "flightdeck.snapshot/1"
 
-type document struct {
-	Schema      string       `json:"schema"`
-	At          string       `json:"at"`
-	Cluster     cluster      `json:"cluster"`
-	Groups      []group      `json:"groups"`
-	ShareGroups []shareGroup `json:"share_groups"`
-	Problems    []problem    `json:"problems"`
-}
-
-type cluster struct {
-	ID         *string          `json:"id"`
-	Controller *int32           `json:"controller"`
-	Brokers    []broker         `json:"brokers"`
-	Features   map[string]int16 `json:"features"`
-}
-
-type broker struct {
-	ID   int32   `json:"id"`
-	Host string  `json:"host"`
-	Port int32   `json:"port"`
-	Rack *string `json:"rack"`
-}
-
-type group struct {
-	ID         string             `json:"id"`
-	Type       string             `json:"type"`
-	State      string             `json:"state"`
-	Members    []member           `json:"members"`
-	Lag        model.Int          `json:"lag"`
-	LagPartial bool               `json:"lag_partial"`
-	Rate       model.Opt[float64] `json:"rate"`
-	Verdicts   []verdict          `json:"verdicts"`
-	Partitions []partition        `json:"partitions"`
-}
-
-type shareGroup struct {
-	ID         string           `json:"id"`
-	State      string           `json:"state"`
-	Members    []member         `json:"members"`
-	Lag        model.Int        `json:"lag"`
-	LagPartial bool             `json:"lag_partial"`
-	Verdicts   []verdict        `json:"verdicts"`
-	Partitions []sharePartition `json:"partitions"`
-}
-
-type member struct {
-	ID         string            `json:"id"`
-	ClientID   string            `json:"client_id"`
-	Host       string            `json:"host"`
-	InstanceID *string           `json:"instance_id"`
-	Assignment []topicPartitions `json:"assignment"`
-}
-
-type topicPartitions struct {
-	Topic      string  `json:"topic"`
-	Partitions []int32 `json:"partitions"`
-}
-
-type verdict struct {
-	Code     string `json:"code"`
-	Severity string `json:"severity"`
-	Text     string `json:"text"`
-}
-
-type partition struct {
-	Topic     string    `json:"topic"`
-	Partition int32     `json:"partition"`
-	Committed model.Int `json:"committed"`
-	Start     model.Int `json:"start"`
-	End       model.Int `json:"end"`
-	Lag       model.Int `json:"lag"`
-	Lost      int64     `json:"lost,omitempty"`
-	Beyond    int64     `json:"beyond,omitempty"`
-	Member    *string   `json:"member"`
-}
-
-type sharePartition struct {
-	Topic       string    `json:"topic"`
-	Partition   int32     `json:"partition"`
-	StartOffset model.Int `json:"start_offset"`
-	End         model.Int `json:"end"`
-	Lag         model.Int `json:"lag"`
-	Beyond      int64     `json:"beyond,omitempty"`
-}
-
-type problem struct {
-	Scope string `json:"scope"`
-	Name  string `json:"name"`
-	Code  string `json:"code"`
-	Text  string `json:"text"`
-}
-
 // JSON writes the view as one indented document.
 func JSON(w io.Writer, v *model.View) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(newDocument(v))
+	e := encoder{w: w, indent: true}
+	e.document(v)
+	return e.end()
 }
 
 // JSONLine writes the view as one line.
 func JSONLine(w io.Writer, v *model.View) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newDocument(v))
+	e := encoder{w: w}
+	e.document(v)
+	return e.end()
 }
 
-func newDocument(v *model.View) document {
+func (e *encoder) document(v *model.View) {
 	s := v.Snapshot
-	d := document{
-		Schema:      Schema,
-		At:          s.At.UTC().Format(time.RFC3339Nano),
-		Cluster:     newCluster(&s.Cluster),
-		Groups:      make([]group, 0, len(s.Groups)),
-		ShareGroups: make([]shareGroup, 0, len(s.ShareGroups)),
-		Problems:    make([]problem, 0, len(s.Problems)),
-	}
+	e.open("", '{')
+	e.text("schema", Schema)
+	e.text("at", s.At.UTC().Format(time.RFC3339Nano))
+	e.cluster(&s.Cluster)
+	e.open("groups", '[')
 	for i := range s.Groups {
-		d.Groups = append(d.Groups, newGroup(&s.Groups[i], v.Insights[s.Groups[i].ID]))
+		e.group(&s.Groups[i], v.Insights[s.Groups[i].ID])
 	}
+	e.close(']')
+	e.open("share_groups", '[')
 	for i := range s.ShareGroups {
-		d.ShareGroups = append(d.ShareGroups, newShareGroup(&s.ShareGroups[i], v.Insights[s.ShareGroups[i].ID]))
+		e.shareGroup(&s.ShareGroups[i], v.Insights[s.ShareGroups[i].ID])
 	}
+	e.close(']')
+	e.open("problems", '[')
 	for _, p := range s.Problems {
-		d.Problems = append(d.Problems, problem{string(p.Scope), p.Name, p.Code, p.Text})
+		e.open("", '{')
+		e.text("scope", string(p.Scope))
+		e.text("name", p.Name)
+		e.text("code", p.Code)
+		e.text("text", p.Text)
+		e.close('}')
 	}
-	return d
+	e.close(']')
+	e.close('}')
 }
 
-func newCluster(c *model.Cluster) cluster {
-	out := cluster{
-		ID:       textOrNull(c.ID),
-		Brokers:  make([]broker, 0, len(c.Brokers)),
-		Features: make(map[string]int16, len(c.Features)),
-	}
+func (e *encoder) cluster(c *model.Cluster) {
+	e.open("cluster", '{')
+	e.textOrNull("id", c.ID)
 	if c.Controller >= 0 {
-		out.Controller = &c.Controller
+		e.number("controller", int64(c.Controller))
+	} else {
+		e.null("controller")
 	}
+	e.open("brokers", '[')
 	for _, b := range c.Brokers {
-		out.Brokers = append(out.Brokers, broker{b.ID, b.Host, b.Port, textOrNull(b.Rack)})
+		e.open("", '{')
+		e.number("id", int64(b.ID))
+		e.text("host", b.Host)
+		e.number("port", int64(b.Port))
+		e.textOrNull("rack", b.Rack)
+		e.close('}')
 	}
+	e.close(']')
+	levels := make(map[string]int16, len(c.Features))
 	for _, f := range c.Features {
 		if level, ok := f.Finalized.Get(); ok {
-			out.Features[f.Name] = level
+			levels[f.Name] = level
 		}
 	}
-	return out
+	e.open("features", '{')
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		e.number(name, int64(levels[name]))
+	}
+	e.close('}')
+	e.close('}')
 }
 
-func newGroup(g *model.Group, in *model.Insight) group {
-	lag, partial := g.Lag()
-	out := group{
-		ID: g.ID, Type: g.Type.String(), State: stateOrUnknown(g.State),
-		Members: newMembers(g.Members),
-		Lag:     lag, LagPartial: partial,
-		Verdicts:   newVerdicts(in),
-		Partitions: make([]partition, 0, len(g.Partitions)),
-	}
+func (e *encoder) group(g *model.Group, in *model.Insight) {
+	e.open("", '{')
+	e.text("id", g.ID)
+	e.text("type", g.Type.String())
+	e.text("state", stateOrUnknown(g.State))
+	e.members(g.Members)
+	e.lag(g)
 	if in != nil {
-		out.Rate = in.Consumed
+		e.rateOrNull("rate", in.Consumed)
+	} else {
+		e.null("rate")
 	}
+	e.verdicts(in)
+	e.open("partitions", '[')
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		row := partition{
-			Topic: p.Topic, Partition: p.Number,
-			Committed: p.Position, Start: p.Start, End: p.End,
-			Lag: p.Lag, Lost: p.Lost, Beyond: p.Beyond,
+		e.open("", '{')
+		e.text("topic", p.Topic)
+		e.number("partition", int64(p.Number))
+		e.numberOrNull("committed", p.Position)
+		e.numberOrNull("start", p.Start)
+		e.numberOrNull("end", p.End)
+		e.numberOrNull("lag", p.Lag)
+		if p.Lost != 0 {
+			e.number("lost", p.Lost)
+		}
+		if p.Beyond != 0 {
+			e.number("beyond", p.Beyond)
 		}
 		if p.Member >= 0 && int(p.Member) < len(g.Members) {
-			row.Member = &g.Members[p.Member].ID
+			e.text("member", g.Members[p.Member].ID)
+		} else {
+			e.null("member")
 		}
-		out.Partitions = append(out.Partitions, row)
+		e.close('}')
 	}
-	return out
+	e.close(']')
+	e.close('}')
 }
 
-func newShareGroup(g *model.Group, in *model.Insight) shareGroup {
-	lag, partial := g.Lag()
-	out := shareGroup{
-		ID: g.ID, State: stateOrUnknown(g.State),
-		Members: newMembers(g.Members),
-		Lag:     lag, LagPartial: partial,
-		Verdicts:   newVerdicts(in),
-		Partitions: make([]sharePartition, 0, len(g.Partitions)),
-	}
+func (e *encoder) shareGroup(g *model.Group, in *model.Insight) {
+	e.open("", '{')
+	e.text("id", g.ID)
+	e.text("state", stateOrUnknown(g.State))
+	e.members(g.Members)
+	e.lag(g)
+	e.verdicts(in)
+	e.open("partitions", '[')
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		out.Partitions = append(out.Partitions, sharePartition{
-			Topic: p.Topic, Partition: p.Number,
-			StartOffset: p.Position, End: p.End, Lag: p.Lag, Beyond: p.Beyond,
-		})
+		e.open("", '{')
+		e.text("topic", p.Topic)
+		e.number("partition", int64(p.Number))
+		e.numberOrNull("start_offset", p.Position)
+		e.numberOrNull("end", p.End)
+		e.numberOrNull("lag", p.Lag)
+		if p.Beyond != 0 {
+			e.number("beyond", p.Beyond)
+		}
+		e.close('}')
 	}
-	return out
+	e.close(']')
+	e.close('}')
 }
 
-func newMembers(members []model.Member) []member {
-	out := make([]member, 0, len(members))
+func (e *encoder) lag(g *model.Group) {
+	lag, partial := g.Lag()
+	e.numberOrNull("lag", lag)
+	e.flag("lag_partial", partial)
+}
+
+func (e *encoder) members(members []model.Member) {
+	e.open("members", '[')
 	for i := range members {
 		m := &members[i]
-		row := member{
-			ID: m.ID, ClientID: m.ClientID, Host: m.Host, InstanceID: textOrNull(m.InstanceID),
-			Assignment: make([]topicPartitions, 0, len(m.Assignment)),
-		}
+		e.open("", '{')
+		e.text("id", m.ID)
+		e.text("client_id", m.ClientID)
+		e.text("host", m.Host)
+		e.textOrNull("instance_id", m.InstanceID)
+		e.open("assignment", '[')
 		for _, a := range m.Assignment {
-			row.Assignment = append(row.Assignment, topicPartitions{a.Topic, append([]int32{}, a.Partitions...)})
+			e.open("", '{')
+			e.text("topic", a.Topic)
+			e.open("partitions", '[')
+			for _, n := range a.Partitions {
+				e.number("", int64(n))
+			}
+			e.close(']')
+			e.close('}')
 		}
-		out = append(out, row)
+		e.close(']')
+		e.close('}')
 	}
-	return out
+	e.close(']')
 }
 
-func newVerdicts(in *model.Insight) []verdict {
-	if in == nil {
-		return []verdict{}
+func (e *encoder) verdicts(in *model.Insight) {
+	e.open("verdicts", '[')
+	if in != nil {
+		for _, v := range in.Verdicts {
+			e.open("", '{')
+			e.text("code", v.Code)
+			e.text("severity", v.Severity.String())
+			e.text("text", v.Text)
+			e.close('}')
+		}
 	}
-	out := make([]verdict, 0, len(in.Verdicts))
-	for _, v := range in.Verdicts {
-		out = append(out, verdict{v.Code, v.Severity.String(), v.Text})
-	}
-	return out
+	e.close(']')
 }
 
 // stateOrUnknown is Kafka's word for the state; Unknown is one of them.
@@ -244,11 +209,4 @@ func stateOrUnknown(state string) string {
 		return "Unknown"
 	}
 	return state
-}
-
-func textOrNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

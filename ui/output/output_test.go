@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -72,16 +73,45 @@ func TestJSONLineIsTheDocumentedContract(t *testing.T) {
 	}
 }
 
-func TestJSONIsTheSameDocument(t *testing.T) {
-	var b, compact bytes.Buffer
+func TestJSONIsTheSameDocumentIndented(t *testing.T) {
+	var b, want bytes.Buffer
 	if err := JSON(&b, sample()); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Compact(&compact, b.Bytes()); err != nil {
+	if err := json.Indent(&want, []byte(golden), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	if compact.String()+"\n" != golden {
-		t.Errorf("got\n%s\nwant\n%s", compact.String(), golden)
+	if b.String() != want.String() {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want.String())
+	}
+}
+
+func TestTextIsQuotedAsJSON(t *testing.T) {
+	for _, s := range []string{"", "plain", `say "no"`, `back\slash`, "\x1b[31m\x00\x7f\n\t", "<&>", "äöü \u2028 \U0001f600", "broken \xff\xc0"} {
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(appendText(nil, s)) + "\n"; got != want.String() {
+			t.Errorf("%q is written as %s, want %s", s, got, want.String())
+		}
+	}
+}
+
+type fullDisk struct{ room int }
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errors.New("disk full")
+	}
+	return len(p), nil
+}
+
+func TestJSONTellsThatItCouldNotBeWritten(t *testing.T) {
+	if err := JSON(&fullDisk{room: 3 * flushAt}, crowd(100)); err == nil || err.Error() != "disk full" {
+		t.Errorf("got the error %v, want that of the writer", err)
 	}
 }
 
