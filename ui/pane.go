@@ -185,12 +185,12 @@ func (p *prose) wrap(w int) {
 	}
 }
 
-// lines is what it took at the last width; before the first drawing, a guess.
+// lines is what it took at the last width, 1 at least; before the first drawing, a guess.
 func (p *prose) lines() int {
 	if p.width > 0 {
-		return len(p.wrapped)
+		return max(len(p.wrapped), 1)
 	}
-	return len(p.paragraphs)
+	return max(len(p.paragraphs), 1)
 }
 
 func (p *prose) draw(theme *themes.Theme, w, h int) string {

@@ -287,7 +287,11 @@ func whyParagraphs(a *App, g *model.Group, in *model.Insight) []paragraph {
 		}
 		ps = append(ps, settings(a, g)...)
 	}
-	if len(ps) == 0 && g != nil {
+	switch {
+	case len(ps) > 0:
+	case g == nil:
+		ps = append(ps, paragraph{text: "The group is not there.", tok: themes.Muted})
+	default:
 		ps = append(ps, paragraph{text: "Nothing can be said yet: it takes two readings.", tok: themes.Muted})
 	}
 	return ps
