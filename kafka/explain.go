@@ -23,6 +23,8 @@ func (c *Connection) Explain(err error) (code, text string) {
 		return "read_only", "This was not sent, because flightdeck was started read-only (--read-only)."
 	case errors.Is(err, ErrNoAudit):
 		return "no_audit", "This was not done, because there is no audit file to write it down in first (--audit-log)."
+	case errors.Is(err, ErrInternalTopic):
+		return "internal_topic", "This topic is Kafka's own, and what is written there can break groups and transactions. To write all the same, its name has to be given as the one to force."
 	case isAudit(err):
 		return "audit_failed", "This was not done, because it could not be written down first: " + err.Error() + ". Make room or choose another file with --audit-log."
 	case errors.Is(err, kgo.ErrClientClosed), errors.Is(err, ErrClosed):

@@ -54,7 +54,7 @@ type sessionState struct {
 	events []model.SessionEvent
 	// replies tell callers what came about, after it was published.
 	replies []func()
-	out    model.ShareSession // what is not derived from the rest
+	out     model.ShareSession // what is not derived from the rest
 }
 
 // hold is a record that we hold.
