@@ -21,6 +21,8 @@ type Field[R any] struct {
 	Number func(row *R) Opt[float64]
 	// Span is the value of a field that is a time span.
 	Span func(row *R) Opt[time.Duration]
+	// Severity is the value of a field that is one.
+	Severity func(row *R) Severity
 }
 
 // Filter is a parsed filter. Its zero value lets everything through.
@@ -35,6 +37,7 @@ type Field[R any] struct {
 //	state!=stable    it is not
 //	lag>1000         > >= < <= = != compare numbers: 12,480 or 12_480, 1.5k, 3m, 2g
 //	eta<5m           and time spans: 500ms, 12s, 4m10s, 3h, 2d
+//	severity>=warning  and severities: ok, info, warning, critical, or how they begin
 //	lag=-            the value is unknown; state= without a value is an error, state="" means empty
 //	!term            the term does not hold
 //
@@ -133,6 +136,9 @@ func compareTerm[R any](t filterToken, f *Field[R]) (func(*R) bool, error) {
 		return compareValue(t, f.Number, parseNumber, "a number such as 1000, 12,480 or 1.5k")
 	case f.Span != nil:
 		return compareValue(t, f.Span, parseSpan, "a time span such as 12s, 4m10s or 3h")
+	case f.Severity != nil:
+		known := func(row *R) Opt[Severity] { return Some(f.Severity(row)) }
+		return compareValue(t, known, parseSeverity, "one of "+strings.Join(severityNames[:], ", "))
 	}
 	match, err := matchWhole(t.value)
 	if err != nil {
@@ -151,7 +157,7 @@ func compareTerm[R any](t filterToken, f *Field[R]) (func(*R) bool, error) {
 	return nil, t.errorf("%s is text, so it takes = or !=, not %s", f.Name, t.op)
 }
 
-func compareValue[R any, V float64 | time.Duration](t filterToken, value func(*R) Opt[V], parse func(string) (V, bool), example string) (func(*R) bool, error) {
+func compareValue[R any, V float64 | time.Duration | Severity](t filterToken, value func(*R) Opt[V], parse func(string) (V, bool), example string) (func(*R) bool, error) {
 	if t.value == Unknown {
 		switch t.op {
 		case "=":

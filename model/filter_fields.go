@@ -32,7 +32,7 @@ func GroupFields() []Field[GroupRow] {
 		}},
 		{Name: "rate", Number: func(r *GroupRow) Opt[float64] { return r.Insight.Consumed }},
 		{Name: "eta", Span: func(r *GroupRow) Opt[time.Duration] { return r.Insight.ETA }},
-		{Name: "severity", Text: func(r *GroupRow) string { return r.Insight.Verdict().Severity.String() }},
+		{Name: "severity", Severity: func(r *GroupRow) Severity { return r.Insight.Verdict().Severity }},
 		{Name: "verdict", Plain: true, Any: anyVerdict},
 	}
 }
@@ -122,6 +122,6 @@ func EventFields() []Field[Event] {
 		{Name: "text", Plain: true, Text: func(e *Event) string { return e.Text }},
 		{Name: "group", Plain: true, Text: func(e *Event) string { return e.Group }},
 		{Name: "code", Text: func(e *Event) string { return e.Code }},
-		{Name: "severity", Text: func(e *Event) string { return e.Severity.String() }},
+		{Name: "severity", Severity: func(e *Event) Severity { return e.Severity }},
 	}
 }

@@ -153,7 +153,7 @@ func TestGroupFields(t *testing.T) {
 	}{
 		{"aud", true}, {"type=consumer", true}, {"members=2", true}, {"members=0", false}, {"topics=2", true}, {"topic=b", true},
 		{"topic=c", false}, {"client=c2", true}, {"host=10.0.0.*", true}, {"lag=40", true}, {"rate>3", true}, {"eta<1m", true},
-		{"severity=critical", true}, {"verdict=stalled", true}, {"verdict=uneven", true}, {"progress", true}, {"most", false},
+		{"severity=critical", true}, {"severity>=warning", true}, {"severity<crit", false}, {"SEVERITY>Warn", true}, {"severity!=ok", true}, {"verdict=stalled", true}, {"verdict=uneven", true}, {"progress", true}, {"most", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.filter, func(t *testing.T) {
@@ -165,6 +165,13 @@ func TestGroupFields(t *testing.T) {
 				t.Errorf("Match = %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestUnknownSeverityIsNamed(t *testing.T) {
+	_, err := ParseFilter("severity>=bad", GroupFields())
+	if want := "at 1: severity>= needs one of ok, info, warning, critical"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }
 

@@ -184,3 +184,13 @@ func matchWhole(pattern string) (func(string) bool, error) {
 	}
 	return func(s string) bool { return match(strings.ToLower(s)) }, nil
 }
+
+// parseSeverity reads a severity, or how it begins.
+func parseSeverity(s string) (Severity, bool) {
+	for i, name := range severityNames {
+		if len(s) > 0 && len(s) <= len(name) && strings.EqualFold(s, name[:len(s)]) {
+			return Severity(i), true
+		}
+	}
+	return 0, false
+}

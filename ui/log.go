@@ -103,7 +103,7 @@ func (a *App) greet() {
 	switch {
 	case worst != nil:
 		v := worst.Insight.Verdict()
-		a.say(v.Severity, fmt.Sprintf("%d of %s need attention. %s: %s. W says why.", troubled, model.Plural(total, "group"), worst.Group.ID, v.Text))
+		a.say(v.Severity, fmt.Sprintf("%s of %s need attention. %s: %s. W says why.", model.Count(int64(troubled)), model.Plural(total, "group"), worst.Group.ID, v.Text))
 	case total > 0:
 		a.say(model.OK, "Nothing needs attention in "+model.Plural(total, "group")+".")
 	default:

@@ -102,5 +102,5 @@ var entryFields = []model.Field[entry]{
 	{Name: "text", Plain: true, Text: func(e *entry) string { return e.text }},
 	{Name: "group", Plain: true, Text: func(e *entry) string { return e.subject }},
 	{Name: "kind", Text: func(e *entry) string { return e.kind }},
-	{Name: "severity", Text: func(e *entry) string { return e.severity.String() }},
+	{Name: "severity", Severity: func(e *entry) model.Severity { return e.severity }},
 }
