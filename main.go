@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -117,7 +118,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		for _, n := range notices {
 			fmt.Fprintf(stderr, "flightdeck: %s\n", n)
 		}
-		return printer{source: source, explain: conn.Explain, options: o, stdout: stdout, stderr: stderr}.run(ctx)
+		return printer{source: source, records: records{conn, reader}, explain: conn.Explain, options: o, stdout: stdout, stderr: stderr}.run(ctx)
 	}
 	return runTerminal(ctx, ui.New(ctx, ui.Options{
 		Source:     source,
@@ -213,9 +214,31 @@ type printer struct {
 		Snapshot(context.Context, model.Want) (*model.Snapshot, error)
 		ShareOffsets(context.Context, []string) (model.ShareOffsets, error)
 	}
+	records        records
 	explain        func(error) (code, text string)
 	options        options
 	stdout, stderr io.Writer
+}
+
+// records reads what is recorded of share groups.
+type records struct {
+	conn   *kafka.Connection
+	reader *kafka.Reader
+}
+
+// of returns s with what is recorded of its share groups and with their settings.
+func (r records) of(ctx context.Context, s *model.Snapshot) *model.Snapshot {
+	configs := make(map[string]*model.GroupConfigs, len(s.ShareGroups))
+	for i := range s.ShareGroups {
+		id := s.ShareGroups[i].ID
+		// Settings that can not be read are null in the output.
+		if c, err := r.reader.GroupConfigs(ctx, id); err == nil {
+			configs[id] = &c
+		}
+	}
+	next := *s.WithShareRecords(kafka.ReadShareRecords(ctx, r.conn, s.ShareKeys(nil)), configs)
+	next.Problems = append(slices.Clone(next.Problems), next.UnknownWindows()...)
+	return &next
 }
 
 // shareOffsetsWait bounds how long one-shot output waits for the positions of share groups, which a
@@ -269,6 +292,9 @@ func (p printer) read(ctx context.Context, history *model.History) (*model.View,
 		// What did not come in time is a problem of its group, so there is no error of the whole to report.
 		offsets, _ := p.source.ShareOffsets(waiting, ids)
 		s = s.WithShareOffsets(offsets)
+		if p.options.groups != nil && strings.HasPrefix(p.options.output, "json") {
+			s = p.records.of(waiting, s)
+		}
 	}
 	return history.Observe(s), nil
 }

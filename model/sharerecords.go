@@ -184,3 +184,39 @@ func (s *ShareSum) add(o ShareSum) {
 		s.Why = o.Why
 	}
 }
+
+// Window is what is known of the records of a share-partition; ok is false when nothing is, and then
+// [Snapshot.UnknownWindows] says why.
+func (s *Snapshot) Window(group string, p *GroupPartition) (w ShareWindow, ok bool) {
+	r := s.ShareRecordsOf(group, p.Topic, p.Number)
+	if s.Records == nil || s.Records.Problem != nil || r.Unknown() != "" {
+		return ShareWindow{}, false
+	}
+	return InferWindow(r.History.Now(), p.Start, p.End, nil)
+}
+
+// UnknownWindows says of which share-partitions the records are not known, and why.
+func (s *Snapshot) UnknownWindows() []Problem {
+	if s.Records == nil {
+		return nil
+	}
+	if s.Records.Problem != nil {
+		return []Problem{*s.Records.Problem}
+	}
+	var problems []Problem
+	for i := range s.ShareGroups {
+		g := &s.ShareGroups[i]
+		for k := range g.Partitions {
+			p := &g.Partitions[k]
+			if _, ok := s.Window(g.ID, p); ok {
+				continue
+			}
+			why, code := s.ShareRecordsOf(g.ID, p.Topic, p.Number).Unknown(), "window_unknown"
+			if why == "" {
+				why, code = NothingRecorded, "nothing_recorded"
+			}
+			problems = append(problems, Problem{Scope: ScopeShare, Name: g.ID, Code: code, Text: "Records of " + g.ID + " on " + p.name() + ": " + why + "."})
+		}
+	}
+	return problems
+}

@@ -48,6 +48,16 @@ const (
 	ReasonGone                     // below the log start
 )
 
+var reasonNames = [...]string{"finished", "returned", "archiving", "unknown_state", "held", "passed_over", "forgotten", "before_history", "no_outcome", "below_log_start"}
+
+// String is the word of the JSON output.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown"
+}
+
 // NothingRecorded says what a recorded start offset of -1 means.
 const NothingRecorded = "nothing recorded yet: nothing was delivered, or everything is in its first delivery"
 

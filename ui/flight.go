@@ -254,7 +254,7 @@ const (
 
 func (s *flightScreen) draw(a *App, w, h int) string {
 	var b strings.Builder
-	s.head(a).append(&b, a.theme, w)
+	spread(&b, a.theme, w, s.head(a), nil)
 	b.WriteByte('\n')
 	h--
 	if h < leastFlght {
@@ -335,7 +335,7 @@ func (s *flightScreen) head(a *App) line {
 	if s.replay && s.records != nil {
 		at := s.position()
 		l = append(l, span{text: " REPLAY ", tok: themes.Demo}, span{text: " "},
-			span{text: fmt.Sprintf("%s, write %d of %d", s.momentText(a), at, s.records.History.Len()), tok: themes.Title}, span{text: "  "})
+			span{text: s.momentText(a), tok: themes.Title}, span{text: fmt.Sprintf(", write %d of %d", at, s.records.History.Len()), tok: themes.Title, drop: 5}, span{text: "  "})
 	}
 	if s.window == nil {
 		return append(l, span{text: model.Clean(s.id), tok: themes.Title}, span{text: "  " + s.crumb(), tok: themes.Muted})
@@ -392,11 +392,11 @@ func (s *flightScreen) footing(a *App, w int) []line {
 	default:
 		l = append(l, span{text: " for " + model.Duration(max(0, a.brokerNow().Sub(head.Since.Time()))), tok: themes.Text})
 	}
-	waiting := ", nothing finished waits behind it"
+	waiting := ", nothing finished waits"
 	if n := head.Waiting; n == 1 {
-		waiting = ", 1 finished record waits behind it"
+		waiting = ", 1 finished record waits"
 	} else if n > 1 {
-		waiting = fmt.Sprintf(", %s finished records wait behind it", model.Count(n))
+		waiting = fmt.Sprintf(", %s finished records wait", model.Count(n))
 	}
 	l = append(l, span{text: waiting, tok: themes.Muted})
 	lines := []line{l}

@@ -212,7 +212,7 @@ func TestFlightMovesWithTheWindow(t *testing.T) {
 		f := newFlightRig(t, Options{})
 		p := sample()
 		f.open(p.records())
-		f.sees("Record 512,410", "acquired, inferred", "head ◌ 512,410 holds the start offset", "14 finished records wait behind it")
+		f.sees("Record 512,410", "acquired, inferred", "head ◌ 512,410 holds the start offset", "14 finished records wait")
 		p.write(update(512_410, batch(512_410, 512_411, model.StateAcknowledged, 1)))
 		f.follower.feed <- p.records()
 		f.run(100 * time.Millisecond)

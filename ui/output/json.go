@@ -44,7 +44,7 @@ func (e *encoder) document(v *model.View) {
 	e.close(']')
 	e.open("share_groups", '[')
 	for i := range s.ShareGroups {
-		e.shareGroup(&s.ShareGroups[i], v.Insights[s.ShareGroups[i].ID])
+		e.shareGroup(s, &s.ShareGroups[i], v.Insights[s.ShareGroups[i].ID])
 	}
 	e.close(']')
 	e.open("problems", '[')
@@ -132,7 +132,7 @@ func (e *encoder) group(g *model.Group, in *model.Insight) {
 	e.close('}')
 }
 
-func (e *encoder) shareGroup(g *model.Group, in *model.Insight) {
+func (e *encoder) shareGroup(s *model.Snapshot, g *model.Group, in *model.Insight) {
 	e.open("", '{')
 	e.text("id", g.ID)
 	e.text("state", stateOrUnknown(g.State))
@@ -148,8 +148,14 @@ func (e *encoder) shareGroup(g *model.Group, in *model.Insight) {
 		e.numberOrNull("start_offset", p.Position)
 		e.numberOrNull("end", p.End)
 		e.numberOrNull("lag", p.Lag)
+		if p.LagDerived {
+			e.flag("lag_derived", true)
+		}
 		if p.Beyond != 0 {
 			e.number("beyond", p.Beyond)
+		}
+		if s.Records != nil {
+			e.window(s, g, p)
 		}
 		e.close('}')
 	}
