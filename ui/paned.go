@@ -60,8 +60,10 @@ func (p *paned) drawPanes(a *App, w, h int) string {
 			b.WriteByte('\n')
 		}
 		p.heading(&b, a.theme, i, w)
-		b.WriteByte('\n')
-		b.WriteString(g.draw(a.theme, w, heights[i]-1))
+		if heights[i] > 1 {
+			b.WriteByte('\n')
+			b.WriteString(g.draw(a.theme, w, heights[i]-1))
+		}
 	}
 	return b.String()
 }

@@ -70,7 +70,7 @@ func checkBox(t *testing.T, r *rig, w, h int) {
 	t.Helper()
 	lines := strings.Split(r.View().Content, "\n")
 	if len(lines) > h {
-		t.Errorf("%d lines on a screen of %d", len(lines), h)
+		t.Errorf("%d lines on a screen of %d\n%s", len(lines), h, strings.Join(r.frame(), "\n"))
 	}
 	for i, l := range lines {
 		if n := ansi.StringWidth(l); n > w {
