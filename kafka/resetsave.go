@@ -44,7 +44,7 @@ type SavedReset struct {
 
 // Undo is the spec of a plan that takes the group back to where it was.
 func (s *SavedReset) Undo() model.ResetSpec {
-	return model.ResetSpec{Mode: model.ResetFile, Offsets: s.Before, File: "the offsets saved at " + model.Stamp(s.At)}
+	return model.ResetSpec{Mode: model.ResetFile, Offsets: s.Before, File: "the file saved at " + model.Stamp(s.At)}
 }
 
 // SaveError means that the present offsets could not be saved, and so were not changed.

@@ -27,6 +27,13 @@ type Admin interface {
 	// ApplyDelete deletes and reads back. saved is the file with the positions from before. An error means that nothing
 	// was deleted.
 	ApplyDelete(ctx context.Context, plan model.DeletePlan) (results []model.ActionResult, saved string, err error)
+
+	// GroupConfigs reads the settings of a group, which need not exist.
+	GroupConfigs(ctx context.Context, group string, kind model.GroupType) (model.ConfigSheet, error)
+	// TryGroupConfigs asks whether the cluster would take changes; the error is what it has against them.
+	TryGroupConfigs(ctx context.Context, group string, changes []model.ConfigChange) error
+	// AlterGroupConfigs sets and removes settings and reads them back. An error means that nothing was changed.
+	AlterGroupConfigs(ctx context.Context, plan model.ConfigPlan) ([]model.ActionResult, error)
 }
 
 // Armed is a reset that waits for its group to become empty.

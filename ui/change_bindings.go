@@ -14,6 +14,10 @@ func changeBindings() []binding {
 			in: anywhere, section: sectionChange, unless: (*App).noArmed, do: (*App).openArmedResets},
 		{id: "delete", keys: []string{"D"}, title: "delete", name: "Delete a group or its offsets", help: "Deletes the selected group, or its offsets of a topic. A preview comes first.",
 			in: onGroup, section: sectionChange, footer: 8, changes: true, right: model.OpDelete, unless: (*App).noReset, do: (*App).openDelete},
+		{id: "configs", keys: []string{"g"}, title: "settings", name: "Settings of the group", help: "Shows the settings in force for the selected group with where they come from, and changes them.",
+			in: onGroup, section: sectionChange, footer: 13, unless: (*App).noReset, do: (*App).openConfigs},
+		{id: "configs-of", title: "settings of", name: "Settings of a group by its id", help: "Shows and changes the settings of a group that need not exist yet.",
+			in: anywhere, section: sectionChange, unless: (*App).noAdmin, do: (*App).openConfigsOf},
 		{id: "mark", keys: []string{"m"}, title: "mark", name: "Mark a partition", help: "Marks the selected partition, or takes its mark away: o and D act on those that are marked.",
 			in: atGroup | atShareGroup, section: sectionChange, unless: (*App).nothingToMark, do: (*App).mark},
 	}

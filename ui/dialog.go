@@ -66,6 +66,7 @@ type confirmer struct {
 	title   string
 	confirm *form.Confirm
 	opened  time.Time
+	named   bool // a name has to be typed
 	ready   bool // it could be read
 	yes     func(*App) tea.Cmd
 	back    overlay
@@ -85,7 +86,7 @@ func (a *App) confirm(title string, action *model.Action, back overlay, yes func
 	for i, s := range action.Impact {
 		impact[i] = model.Clean(s)
 	}
-	c := &confirmer{title: title, confirm: form.NewConfirm(a.now, impact, model.Clean(action.Confirm)), opened: a.now, yes: yes, back: back}
+	c := &confirmer{title: title, confirm: form.NewConfirm(a.now, impact, model.Clean(action.Confirm)), opened: a.now, named: action.Confirm != "", yes: yes, back: back}
 	a.overlay = c
 	return tea.Tick(form.Grace, func(time.Time) tea.Msg { return readableMsg{c} })
 }
@@ -122,8 +123,11 @@ func (c *confirmer) draw(a *App, w, h int) []string {
 
 func (c *confirmer) hints() []hint {
 	back := hint{key: "esc", title: "back"}
-	if !c.ready {
+	switch {
+	case !c.ready:
 		return []hint{back}
+	case !c.named:
+		return []hint{{key: "y", title: "yes"}, back}
 	}
 	return []hint{{key: "enter", title: "do it", off: !c.confirm.Matches()}, back}
 }

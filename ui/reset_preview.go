@@ -41,9 +41,9 @@ func (a *App) openResetPreview(r ResetRequest, plan model.ResetPlan, back overla
 		note:  func(r *model.ResetRow) string { return model.Clean(r.Note()) },
 		back:  back,
 		keys: []sheetKey{
-			{key: "enter", title: "do it", off: p.impossible, do: p.begin},
-			{key: "w", title: "wait until empty", off: p.noWait, do: p.askArm},
-			{key: "y", title: "copy command", do: p.copyCommand},
+			{key: "enter", title: "do it", off: p.impossible, dim: func(a *App) bool { return p.block(a) != "" }, do: p.begin},
+			{key: "w", title: "wait", off: p.noWait, do: p.askArm},
+			{key: "y", title: "command", do: p.copyCommand},
 			{key: "e", title: "export", off: p.nothing, do: p.askExport},
 		},
 	}

@@ -33,6 +33,8 @@ type sheetKey struct {
 	key, title string
 	// off says why it can not be used now; nil or empty when it can.
 	off func(*App) string
+	// dim reports that it would be of no use as things stand; nil for never.
+	dim func(*App) bool
 	do  func(*App) tea.Cmd
 }
 
@@ -93,7 +95,7 @@ func (s *sheet[R]) draw(a *App, w, h int) []string {
 	if s.grid == nil {
 		s.partly = false
 	}
-	s.hinted = s.hints0(a)
+	s.hinted = s.hintsNow(a)
 	return box(a.theme, s.title, lines, inner)
 }
 
@@ -130,11 +132,11 @@ func (s *sheet[R]) both(a *App, w, h int) []string {
 	return lines
 }
 
-func (s *sheet[R]) hints0(a *App) []hint {
+func (s *sheet[R]) hintsNow(a *App) []hint {
 	var hints []hint
 	for i := range s.keys {
 		k := &s.keys[i]
-		hints = append(hints, hint{key: k.key, title: k.title, off: k.off != nil && k.off(a) != ""})
+		hints = append(hints, hint{key: k.key, title: k.title, off: k.off != nil && k.off(a) != "" || k.dim != nil && k.dim(a)})
 	}
 	if s.partly {
 		hints = append(hints, hint{key: "tab", title: "text"})
