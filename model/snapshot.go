@@ -203,11 +203,12 @@ type Operations = Opt[int32]
 
 // Bits of [Operations], by Kafka's AclOperation numbers.
 const (
-	OpRead         int32 = 1 << 3
-	OpWrite        int32 = 1 << 4
-	OpDelete       int32 = 1 << 6
-	OpDescribe     int32 = 1 << 8
-	OpAlterConfigs int32 = 1 << 11
+	OpRead            int32 = 1 << 3
+	OpWrite           int32 = 1 << 4
+	OpDelete          int32 = 1 << 6
+	OpDescribe        int32 = 1 << 8
+	OpDescribeConfigs int32 = 1 << 10
+	OpAlterConfigs    int32 = 1 << 11
 )
 
 // Allowed reports whether the operation op is allowed; what is unknown counts as allowed, since the

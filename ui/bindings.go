@@ -159,6 +159,8 @@ func rightName(op int32) string {
 		return "DELETE"
 	case model.OpDescribe:
 		return "DESCRIBE"
+	case model.OpDescribeConfigs:
+		return "DESCRIBE_CONFIGS"
 	case model.OpAlterConfigs:
 		return "ALTER_CONFIGS"
 	}

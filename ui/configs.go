@@ -17,6 +17,13 @@ import (
 type configsView struct {
 	*sheet[model.ConfigRow]
 	configs model.ConfigSheet
+	last    *change // what was done last; nil for nothing
+}
+
+// change is what became of a change of a setting.
+type change struct {
+	name, text string
+	failed     bool
 }
 
 // openConfigs shows the settings of the selected group.
@@ -25,14 +32,14 @@ func (a *App) openConfigs() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return a.readConfigsOf(g.ID, g.Type, nil, "")
+	return a.readConfigsOf(g.ID, g.Type, nil, nil)
 }
 
 // openConfigsOf asks for the id of a group, which need not exist, and shows its settings.
 func (a *App) openConfigsOf() tea.Cmd {
 	types := []string{model.TypeShare.String(), model.TypeConsumer.String(), model.TypeStreams.String()}
 	f := form.New(
-		form.Field{ID: "group", Label: "Group", Hint: "id of the group", Value: a.screen().group(),
+		form.Field{ID: "group", Label: "Group", Hint: "id of the group",
 			Help: "It need not exist: what is set before the first member joins decides where a share group starts.",
 			Check: func(s string) string {
 				if s == "" {
@@ -56,7 +63,7 @@ func (a *App) openConfigsOf() tea.Cmd {
 				kind = g.Type
 			}
 		}
-		return a.readConfigsOf(id, kind, d, "")
+		return a.readConfigsOf(id, kind, d, nil)
 	}
 	a.overlay = d
 	return nil
@@ -70,8 +77,8 @@ func (a *App) noAdmin() string {
 	return ""
 }
 
-// readConfigsOf reads the settings of a group and shows them, with the cursor on one of them.
-func (a *App) readConfigsOf(group string, kind model.GroupType, back overlay, on string) tea.Cmd {
+// readConfigsOf reads the settings of a group and shows them, with what was done last.
+func (a *App) readConfigsOf(group string, kind model.GroupType, back overlay, last *change) tea.Cmd {
 	w := &running{title: "Settings of " + model.Clean(group), words: "Reading the settings of the group.", back: back}
 	job := Job[model.ConfigSheet]{Run: func(ctx context.Context) (model.ConfigSheet, error) {
 		return a.options.Admin.GroupConfigs(ctx, group, kind)
@@ -80,13 +87,13 @@ func (a *App) readConfigsOf(group string, kind model.GroupType, back overlay, on
 		if err != nil {
 			return a.fails(group, err)
 		}
-		a.showConfigs(configs, back, on)
+		a.showConfigs(configs, back, last)
 		return nil
 	})
 }
 
-func (a *App) showConfigs(configs model.ConfigSheet, back overlay, on string) {
-	v := &configsView{configs: configs}
+func (a *App) showConfigs(configs model.ConfigSheet, back overlay, last *change) {
+	v := &configsView{configs: configs, last: last}
 	v.sheet = &sheet[model.ConfigRow]{
 		title: "Settings of " + model.Clean(configs.Group),
 		text:  v.paragraphs,
@@ -103,7 +110,9 @@ func (a *App) showConfigs(configs model.ConfigSheet, back overlay, on string) {
 	if configs.Type == model.TypeClassic {
 		v.grid.blank = []string{"Classic groups have no settings on the brokers.", "Their members bring their own: session.timeout.ms, auto.offset.reset and the like are in the clients' configuration."}
 	}
-	v.grid.Select(on)
+	if last != nil {
+		v.grid.Select(last.name)
+	}
 	a.overlay = v.sheet
 }
 
@@ -119,6 +128,13 @@ func (v *configsView) paragraphs(a *App) []paragraph {
 		first += " on Kafka " + model.Clean(c.Version)
 	}
 	ps := []paragraph{{text: first + ".", tok: themes.Title}}
+	if l := v.last; l != nil {
+		severity := model.OK
+		if l.failed {
+			severity = model.Critical
+		}
+		ps = append(ps, paragraph{lead: severityGlyph(&a.theme.Glyphs, severity) + " ", text: model.Clean(l.text), tok: severityToken(severity)})
+	}
 	if c.Assignors != "" {
 		ps = append(ps, paragraph{text: "Assignors of the brokers: " + model.Clean(c.Assignors) + ".", tok: themes.Muted})
 	}
@@ -148,7 +164,9 @@ func (v *configsView) locked(a *App) string {
 		return "Read-only mode: nothing on the cluster can be changed. Start without --read-only to do this."
 	}
 	if a.view != nil {
-		if g, ok := a.view.Snapshot.Group(v.configs.Group); ok && !model.Allowed(g.Operations, model.OpAlterConfigs) {
+		// Where the brokers do not tell of the right to see settings, which is had, they do not tell of this one either.
+		g, ok := a.view.Snapshot.Group(v.configs.Group)
+		if ok && model.Allowed(g.Operations, model.OpDescribeConfigs) && !model.Allowed(g.Operations, model.OpAlterConfigs) {
 			return "You lack the right ALTER_CONFIGS on this group; ask for the ACL."
 		}
 	}
@@ -244,15 +262,14 @@ func (v *configsView) apply(a *App, plan *model.ConfigPlan) tea.Cmd {
 			return a.fails(group, err)
 		}
 		failed := 0
-		var texts []string
-		for _, r := range results {
-			texts = append(texts, r.Text)
-			if !r.OK {
+		last := &change{name: plan.Changes[0].Name}
+		for _, r := range results { // one, since one setting is changed at a time
+			last.text = r.Text
+			if last.failed = !r.OK; last.failed {
 				failed++
 			}
 		}
-		cmd := a.acted(group, strings.Join(texts, " "), failed)
-		return tea.Batch(cmd, a.readConfigsOf(group, v.configs.Type, v.back, plan.Changes[0].Name))
+		return tea.Batch(a.acted(group, last.text, failed), a.readConfigsOf(group, v.configs.Type, v.back, last))
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"flightdeck/model"
 	"flightdeck/themes"
 	"flightdeck/ui/table"
-	"flightdeck/ui/text"
 )
 
 // sheet is an overlay of paragraphs above a table, with keys of its own: a preview, a result, settings.
@@ -83,7 +82,11 @@ func (s *sheet[R]) update(a *App, msg tea.Msg) tea.Cmd {
 func (s *sheet[R]) draw(a *App, w, h int) []string {
 	inner, room := min(w-4, 150), max(h-2, 1)
 	s.prose.theme = a.theme
-	s.prose.set(s.text(a))
+	paragraphs := s.text(a)
+	if s.reading {
+		paragraphs = append(paragraphs, s.selected()...)
+	}
+	s.prose.set(paragraphs)
 	s.prose.wrap(inner)
 	said := len(s.prose.wrapped)
 	var lines []string
@@ -99,33 +102,43 @@ func (s *sheet[R]) draw(a *App, w, h int) []string {
 	return box(a.theme, s.title, lines, inner)
 }
 
+// selected is the note on the selected row.
+func (s *sheet[R]) selected() []paragraph {
+	if s.grid == nil || s.note == nil {
+		return nil
+	}
+	row, ok := s.grid.Selected()
+	if !ok {
+		return nil
+	}
+	return []paragraph{{text: s.note(row), tok: themes.Muted}}
+}
+
 // both draws the paragraphs, and the table with the note below.
 func (s *sheet[R]) both(a *App, w, h int) []string {
-	var note []string
-	if row, ok := s.grid.Selected(); ok && s.note != nil {
-		note = text.Wrap(s.note(row), w-2)
-	}
+	note := wrapped(a.theme, s.selected(), w)
 	notes := 0
 	if s.note != nil {
-		notes = 1
-		if h > 20 {
-			notes = 2
-		}
+		notes = 2
 	}
 	want := s.grid.lines()
 	said := len(s.prose.wrapped)
 	top := min(said, max(h-notes-want, h/2-notes, 2))
-	s.partly = top < said
+	cut := top < said
+	s.partly = cut || len(note) > notes
 	rows := max(min(want, h-notes-top), 2)
 	lines := append([]string(nil), s.prose.wrapped[:top]...)
-	if s.partly {
+	if cut {
 		lines[top-1] = a.theme.Style(themes.Faint).Render(" " + a.theme.Glyphs.Ellipsis + " tab shows all of this")
 	}
 	lines = append(lines, strings.Split(s.grid.draw(a.theme, w, rows), "\n")...)
 	for i := range notes {
 		l := ""
 		if i < len(note) {
-			l = " " + a.theme.Style(themes.Muted).Render(note[i])
+			l = note[i]
+		}
+		if i == notes-1 && len(note) > notes {
+			l += a.theme.Style(themes.Faint).Render(a.theme.Glyphs.Ellipsis)
 		}
 		lines = append(lines, l)
 	}
