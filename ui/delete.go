@@ -179,13 +179,22 @@ func (a *App) applyDelete(title string, plan *model.DeletePlan, back overlay) te
 		if failed > 0 {
 			sentence = fmt.Sprintf("%d of %d results failed.", failed, len(rows))
 		}
+		// Kafka sets start offsets of share groups that exist, and no others.
+		back := g.saved != "" && len(plan.Rows) > 0 && (plan.Type != model.TypeShare || plan.Scope.Topic != "")
 		undo := sheetKey{key: "U", title: "bring them back", do: func(a *App) tea.Cmd { return a.undo(group, plan.Type) }, off: func(*App) string {
-			if g.saved == "" || len(plan.Rows) == 0 {
-				return "There were no positions to bring back."
+			if !back {
+				return "There is nothing that could be brought back."
 			}
 			return ""
 		}}
-		a.openResult(title, sentence, nil, g.saved, rows, deleteResultColumns, undo)
+		saved := ""
+		if len(plan.Rows) > 0 && g.saved != "" {
+			saved = "The positions from before are in " + g.saved + "."
+			if back {
+				saved += " U brings them back."
+			}
+		}
+		a.openResult(title, sentence, nil, saved, rows, deleteResultColumns, undo)
 		return a.acted(group, sentence, failed)
 	})
 }

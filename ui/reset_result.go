@@ -43,7 +43,7 @@ func (a *App) openResetResult(out *model.ResetOutcome) {
 			}
 			return ""
 		}}
-	a.openResult("Moved "+plan.Group+" "+plan.Spec.Text(plan.At), out.Sentence(), out.Caveats, out.Saved, rows, resetResultColumns, retry, undo)
+	a.openResult("Moved "+plan.Group+" "+plan.Spec.Text(plan.At), out.Sentence(), out.Caveats, "The positions from before are in "+out.Saved+". U takes the group back.", rows, resetResultColumns, retry, undo)
 }
 
 // retryOf asks for a plan of what failed. A moment that was found relative to now stays what it was.
@@ -87,7 +87,7 @@ func (a *App) openResult(title, sentence string, caveats []string, saved string,
 			ps = append(ps, paragraph{lead: a.theme.Glyphs.Warning + " ", text: model.Clean(c), tok: themes.Warning})
 		}
 		if saved != "" {
-			ps = append(ps, paragraph{text: "The positions from before are in " + model.Clean(saved) + ". U takes the group back.", tok: themes.Muted})
+			ps = append(ps, paragraph{text: model.Clean(saved), tok: themes.Muted})
 		}
 		return ps
 	}
