@@ -22,7 +22,7 @@ type shareGroup struct {
 const latest int64 = -1
 
 var shareGroups = []shareGroup{
-	{id: "order-workers", topic: topicOrders, behind: 12, workers: []temper{steady, steady, outOfOrder, slow, moody, steady}},
+	{id: "order-workers", topic: topicOrders, behind: 30, workers: []temper{steady, steady, outOfOrder, slow, moody, steady}},
 	{id: "order-audit", topic: topicOrders, behind: 40, workers: []temper{brisk, brisk, brisk}},
 	{id: "email-dispatch", topic: topicEmail, behind: 25, workers: []temper{steady, moody, outOfOrder}},
 	{id: "returns-desk", topic: topicReturns, behind: latest, workers: []temper{steady}},

@@ -24,11 +24,12 @@ type temper struct {
 }
 
 var (
-	steady     = temper{holds: 2, least: 500 * time.Millisecond, most: 1500 * time.Millisecond, release: 3}
+	// Their hands are full enough, and their work is slow enough, that a person can watch single records.
+	steady     = temper{holds: 6, least: 2 * time.Second, most: 5 * time.Second, release: 4}
 	brisk      = temper{holds: 3, least: 100 * time.Millisecond, most: 400 * time.Millisecond}
-	moody      = temper{holds: 3, least: 400 * time.Millisecond, most: 1200 * time.Millisecond, release: 20, reject: 6}
-	outOfOrder = temper{holds: 5, least: 500 * time.Millisecond, most: 800 * time.Millisecond, backwards: true}
-	slow       = temper{holds: 1, least: 700 * time.Millisecond, most: 1500 * time.Millisecond, late: 25}
+	moody      = temper{holds: 6, least: time.Second, most: 3 * time.Second, release: 20, reject: 6}
+	outOfOrder = temper{holds: 10, least: 600 * time.Millisecond, most: 1200 * time.Millisecond, backwards: true}
+	slow       = temper{holds: 2, least: 2 * time.Second, most: 4 * time.Second, late: 30}
 )
 
 // poisonDelay is how long a worker tries with a record that it can not handle before it gives it back.

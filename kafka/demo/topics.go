@@ -51,7 +51,7 @@ const (
 )
 
 var topics = []topic{
-	{name: topicOrders, partitions: 3, past: 1400, span: 3 * time.Hour, rate: 4, burst: 14, hot: -1, make: order},
+	{name: topicOrders, partitions: 3, past: 1400, span: 3 * time.Hour, rate: 6, burst: 14, hot: -1, make: order},
 	{name: topicPayments, partitions: 6, past: 900, span: 3 * time.Hour, rate: 5, hot: -1, make: payment},
 	{name: topicShipping, partitions: 3, past: 700, span: 6 * time.Hour, rate: 2, hot: -1, make: shipment},
 	{name: topicViews, partitions: 6, past: 1800, span: time.Hour, rate: 14, hot: 2, make: pageView},
