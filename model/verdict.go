@@ -120,8 +120,9 @@ func judge(s *situation) []Verdict {
 type tally struct {
 	// lag is that of the partitions that somebody reads, unread that of the others.
 	lag, unread Int
-	// owned counts the partitions with an owner, open those that somebody reads and that have no position.
-	owned, open int
+	// owned counts the partitions with an owner, open those that somebody reads and that have no position, vacant
+	// those of the latter that hold no record, so that there is nothing to commit.
+	owned, open, vacant int
 	// worst is the partition with most of lag; nil without lag.
 	worst *GroupPartition
 	// lagging counts the partitions with lag that somebody reads, small those of them with a lag of 1.
@@ -194,6 +195,9 @@ func (s *situation) count() {
 		}
 		if !p.Position.Known() {
 			s.open++
+			if p.Start.Known() && p.Start == p.End {
+				s.vacant++
+			}
 		}
 		since := s.insight.Partitions[i].Since
 		if since.After(s.moved) {

@@ -34,6 +34,7 @@ func checkNoMembers(s *situation) Verdict {
 		if s.lost.sum > 0 {
 			v.Text += fmt.Sprintf(", %s lost", Count(s.lost.sum)) // checkDataLost says more, and stands behind
 		}
+	case known && s.beyond.sum > 0: // checkBeyondEnd says where it stands
 	case known:
 		v.Evidence = append(v.Evidence, "All records are read.")
 	default:

@@ -113,14 +113,22 @@ func checkNoCommit(s *situation) Verdict {
 	if s.open == 0 || !s.settled() || s.group.Type == TypeShare || s.group.OffsetsAt.IsZero() {
 		return Verdict{}
 	}
+	open := s.open - s.vacant
+	if open == 0 && s.lag.Known() {
+		return Verdict{}
+	}
+	if open == 0 {
+		return Verdict{Code: VerdictNoCommit, Severity: Info, Text: "no commit yet: nothing to read",
+			Evidence: []string{"Its partitions hold no record, so that there is nothing to commit."}}
+	}
 	v := Verdict{Code: VerdictNoCommit, Severity: Info, Text: "no commit yet",
-		Evidence: []string{fmt.Sprintf("%s have a member and no committed offset, so that their lag is not known.", Plural(s.open, "partition"))},
+		Evidence: []string{fmt.Sprintf("%s have a member and no committed offset, so that their lag is not known.", Plural(open, "partition"))},
 		Next:     "If it stays so, the members do not commit, or keep their offsets elsewhere."}
-	if s.open == 1 {
+	if open == 1 {
 		v.Evidence[0] = "1 partition has a member and no committed offset, so that its lag is not known."
 	}
-	if s.open < s.owned {
-		v.Text = fmt.Sprintf("no commit yet on %d of %d partitions", s.open, s.owned)
+	if open < s.owned {
+		v.Text = fmt.Sprintf("no commit yet on %d of %d partitions", open, s.owned)
 	}
 	return v
 }

@@ -174,6 +174,16 @@ func TestVerdicts(t *testing.T) {
 				GroupPartition{Topic: "u", Number: 1, Member: NoMember, Position: Some(int64(7)), Deleted: true})
 		}, want: "topic_deleted caught_up", text: "deleted: u"},
 		{name: "no commit", setup: with(-1, -1, -1), want: "no_commit", text: "no commit yet"},
+		{name: "no commit where there is nothing to read", setup: func(w *world) {
+			with(1000, -1, 1000)(w)
+			w.topics[0].Partitions[1].Start = w.topics[0].Partitions[1].End
+		}, want: "caught_up", text: "caught up"},
+		{name: "nothing to read anywhere", setup: func(w *world) {
+			with(-1, -1, -1)(w)
+			for i := range w.topics[0].Partitions {
+				w.topics[0].Partitions[i].Start = w.topics[0].Partitions[i].End
+			}
+		}, want: "no_commit", text: "no commit yet: nothing to read"},
 		{name: "no commit on some", setup: with(1000, -1, 1000), want: "no_commit caught_up", text: "no commit yet on 1 of 3 partitions"},
 
 		// Reading.

@@ -133,9 +133,9 @@ func TestTable(t *testing.T) {
 	if err := Table(&b, v); err != nil {
 		t.Fatal(err)
 	}
-	const want = `GROUP        TYPE      STATE    MEMBERS  TOPICS  LAG   RATE  VERDICT
-orders       consumer  Stable         1       1  10+  1.5/s  2 records lost
-evil\x1b[2J  unknown   Unknown        -       0    -      -  -
+	const want = `GROUP        TYPE      STATE    MEMBERS  TOPICS   LAG   RATE  VERDICT
+orders       consumer  Stable         1       1  >=10  1.5/s  2 records lost
+evil\x1b[2J  unknown   Unknown        -       0     -      -  -
 
 SHARE GROUP  STATE  MEMBERS  TOPICS  LAG  VERDICT
 workers      Empty        -       1    0  -

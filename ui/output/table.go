@@ -27,7 +27,7 @@ var shareColumns = []column{
 }
 
 // Table writes the view as plain text for people: consumer groups, then share groups. Lag that leaves
-// unknown partitions out is followed by "+".
+// unknown partitions out begins with ">=", as on screen.
 func Table(w io.Writer, v *model.View) error {
 	out := bufio.NewWriter(w)
 	s := v.Snapshot
@@ -68,7 +68,7 @@ func lag(g *model.Group) string {
 	sum, partial := g.Lag()
 	cell := sum.Text(model.Count)
 	if partial && sum.Known() {
-		cell += "+"
+		cell = ">=" + cell
 	}
 	return cell
 }
