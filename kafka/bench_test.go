@@ -43,10 +43,11 @@ func BenchmarkSnapshotOfKafka(b *testing.B) {
 	}
 }
 
-// benchPolls makes groups with a commit on each partition and measures: warm, a poll when nothing
-// changed; moving, a poll when every log end moved since the last; bare, the same by [bareClient].
+// benchPolls makes groups with a commit on each partition and measures three kinds of polls: bare, by a [bareClient];
+// warm, when nothing changed since the last one; moving, when every log end did. They take turns, so that what else the
+// machine does falls on all of them alike.
 func benchPolls(b *testing.B, cl *kgo.Client, bootstrap []string, groups int) {
-	commitMany(b, cl, "g-", groups, "load", benchPartitions)
+	kafkatest.CommitMany(b, cl, "g-", groups, "load", benchPartitions)
 	produce := func() {
 		records := make([]*kgo.Record, benchPartitions)
 		for n := range records {
@@ -58,73 +59,58 @@ func benchPolls(b *testing.B, cl *kgo.Client, bootstrap []string, groups int) {
 	}
 	s, w := newSource(b, bootstrap)
 	snapshot(b, s, model.Want{})
-	var bare bareClient
-	bare.open(b, bootstrap)
-	bare.poll(b)
+	var client bareClient
+	client.open(b, bootstrap)
+	client.poll(b)
 
-	nothing := func() {}
-	measured := map[string]measure{}
-	for _, run := range []struct {
-		name    string
-		prepare func()
-		poll    func()
-	}{
-		{"bare", nothing, func() { bare.poll(b) }},
-		{"warm", nothing, func() { snapshot(b, s, model.Want{}) }},
-		{"moving", produce, func() { snapshot(b, s, model.Want{}) }},
-	} {
-		b.Run(run.name, func(b *testing.B) {
-			requests := w.seen()
-			m := measurePolls(b, run.prepare, run.poll)
-			measured[run.name] = m
-			if run.name == "bare" {
-				b.ReportMetric(float64(bare.requests), "requests/op")
-				return
-			}
-			sent := 0
-			for _, n := range w.since(requests) {
-				sent += n
-			}
-			b.ReportMetric(float64(sent)/float64(b.N), "requests/op")
-			if base, ok := measured["bare"]; ok {
-				b.ReportMetric(m.time.Seconds()/base.time.Seconds(), "×time")
-				b.ReportMetric(float64(m.bytes)/float64(base.bytes), "×bytes")
-			}
-			runtime.GC()
-			var mem runtime.MemStats
-			runtime.ReadMemStats(&mem)
-			b.ReportMetric(float64(mem.HeapAlloc)/1e6, "live-MB")
-		})
-	}
+	b.Run("polls", func(b *testing.B) {
+		var bare, warm, moving measure
+		requests := w.seen()
+		for range b.N {
+			warm.take(func() { snapshot(b, s, model.Want{}) })
+			bare.take(func() { client.poll(b) })
+			produce()
+			moving.take(func() { snapshot(b, s, model.Want{}) })
+		}
+		sent := 0
+		for _, n := range w.since(requests) {
+			sent += n
+		}
+		b.ReportMetric(0, "ns/op") // of the three together
+		b.ReportMetric(bare.milliseconds(), "bare-ms")
+		b.ReportMetric(warm.milliseconds()/bare.milliseconds(), "warm/bare-time")
+		b.ReportMetric(moving.milliseconds()/bare.milliseconds(), "moving/bare-time")
+		b.ReportMetric(float64(warm.bytes)/float64(bare.bytes), "warm/bare-bytes")
+		b.ReportMetric(float64(moving.bytes)/float64(bare.bytes), "moving/bare-bytes")
+		b.ReportMetric(float64(client.requests), "bare-requests")
+		b.ReportMetric(float64(sent)/float64(2*b.N), "requests")
+		runtime.GC()
+		var mem runtime.MemStats
+		runtime.ReadMemStats(&mem)
+		b.ReportMetric(float64(mem.HeapAlloc)/1e6, "live-MB")
+	})
 }
 
-// measure is the median time and the mean of bytes allocated of a poll.
+// measure is what polls took and allocated.
 type measure struct {
-	time  time.Duration
+	times []time.Duration
 	bytes uint64
 }
 
-func measurePolls(b *testing.B, prepare, poll func()) measure {
-	b.ReportAllocs()
-	times := make([]time.Duration, 0, b.N)
+func (m *measure) take(poll func()) {
 	var before, after runtime.MemStats
-	var bytes uint64
-	b.ResetTimer()
-	for range b.N {
-		b.StopTimer()
-		prepare()
-		runtime.ReadMemStats(&before)
-		b.StartTimer()
-		began := time.Now()
-		poll()
-		times = append(times, time.Since(began))
-		b.StopTimer()
-		runtime.ReadMemStats(&after)
-		bytes += after.TotalAlloc - before.TotalAlloc
-		b.StartTimer()
-	}
-	slices.Sort(times)
-	return measure{times[len(times)/2], bytes / uint64(b.N)}
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	poll()
+	m.times = append(m.times, time.Since(began))
+	runtime.ReadMemStats(&after)
+	m.bytes += after.TotalAlloc - before.TotalAlloc
+}
+
+// milliseconds is the median.
+func (m *measure) milliseconds() float64 {
+	slices.Sort(m.times)
+	return float64(m.times[len(m.times)/2]) / 1e6
 }
 
 // bareClient computes the lag of all groups of one broker with as little as that takes: ListGroups,

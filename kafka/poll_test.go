@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
+	"flightdeck/kafka/kafkatest"
 	"flightdeck/model"
 )
 
@@ -43,7 +44,7 @@ func checkRequests(t *testing.T, got, want map[kmsg.Key]int) {
 func TestRequestsPerPoll(t *testing.T) {
 	f := newFake(t)
 	const groups = 2000
-	commitMany(t, f.client(), "g-", groups, "orders", 3)
+	kafkatest.CommitMany(t, f.client(), "g-", groups, "orders", 3)
 	leaders := make(map[int32]bool)
 	for n := range int32(3) {
 		leaders[f.LeaderFor("orders", n)] = true

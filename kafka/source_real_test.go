@@ -217,7 +217,7 @@ func TestRequestsOnRealKafka(t *testing.T) {
 	c.CreateTopic(t, topic, 2)
 	prefix := kafkatest.Name("count")
 	const groups = 1100
-	commitMany(t, c.Client(t), prefix, groups, topic, 2)
+	kafkatest.CommitMany(t, c.Client(t), prefix, groups, topic, 2)
 	s, w := newSource(t, c.Bootstrap())
 	only := model.Want{OnlyGroups: func(id string) bool { return strings.HasPrefix(id, prefix) }}
 	snap := snapshot(t, s, only)
@@ -323,7 +323,7 @@ func TestBrokerDies(t *testing.T) {
 	c := kafkatest.Start(t, kafkatest.Latest(t), kafkatest.Options{Nodes: 3})
 	c.CreateTopic(t, "orders", 6)
 	cl := c.Client(t)
-	commitMany(t, cl, "g-", 30, "orders", 6)
+	kafkatest.CommitMany(t, cl, "g-", 30, "orders", 6)
 	s, _ := newSource(t, c.Bootstrap())
 	last := awaitReal(t, s, "all groups are read", func(snap *model.Snapshot) error {
 		if len(snap.Groups) != 30 || snap.Cluster.Up() != 3 || len(snap.Problems) > 0 {

@@ -154,15 +154,15 @@ type GroupPartition struct {
 	// Lag is what is still there to be read; see [ConsumerLag] and, for share groups, the broker's
 	// figure (Kafka 4.2 and later).
 	Lag Int
-	// LagDerived is true when the broker does not tell the lag, and it was derived from the recorded state
-	// ([ShareState.DerivedLag]).
-	LagDerived bool
 	// Lost counts the offsets between the position and the log start that retention has taken. 0 when
 	// there are none or when it is unknown.
 	Lost int64
 	// Beyond counts by how much the position lies behind the log end, as after the topic was
 	// recreated. 0 when it does not or when it is unknown.
 	Beyond int64
+	// LagDerived is true when the broker does not tell the lag, and it was derived from the recorded state
+	// ([ShareState.DerivedLag]).
+	LagDerived bool
 	// Deleted is true when the topic or the partition does not exist any more.
 	Deleted bool
 }

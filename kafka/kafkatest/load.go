@@ -1,4 +1,4 @@
-package kafka
+package kafkatest
 
 import (
 	"context"
@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// commitMany makes groups that have no members, prefix00000 and so on, each with the commit 1 on the
+// CommitMany makes groups that have no members, prefix00000 and so on, each with the commit 1 on the
 // first partitions of a topic. It commits as an administrator does, without joining, and keeps many requests in
 // flight, since each of them is one group.
-func commitMany(t testing.TB, cl *kgo.Client, prefix string, groups int, topic string, partitions int) {
+func CommitMany(t testing.TB, cl *kgo.Client, prefix string, groups int, topic string, partitions int) {
 	t.Helper()
 	listed, err := kadm.NewClient(cl).ListTopics(t.Context(), topic)
 	if err != nil {
@@ -66,7 +67,7 @@ func commitOnce(ctx context.Context, cl *kgo.Client, group, topic string, id kad
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if p.ErrorCode != 0 {
-				return fmt.Errorf("commit of %s on %s/%d: %w", group, topic, p.Partition, answered(kmsg.OffsetCommit, group, p.ErrorCode, nil))
+				return fmt.Errorf("commit of %s on %s/%d: %w", group, topic, p.Partition, kerr.ErrorForCode(p.ErrorCode))
 			}
 		}
 	}
