@@ -248,6 +248,7 @@ const shareOffsetsWait = 10 * time.Second
 // run prints once, or with --watch until ctx ends.
 func (p printer) run(ctx context.Context) error {
 	history := model.NewHistory()
+	var told []model.Problem // what the last poll could not read
 	ticker := time.NewTicker(p.options.interval)
 	defer ticker.Stop()
 	for first := true; ; first = false {
@@ -262,6 +263,8 @@ func (p printer) run(ctx context.Context) error {
 			_, text := p.explain(err)
 			fmt.Fprintf(p.stderr, "flightdeck: %s\n", text)
 		default:
+			p.tell(view.Snapshot.Problems, told)
+			told = view.Snapshot.Problems
 			if err := p.write(view, first); err != nil {
 				return fmt.Errorf("the output can not be written: %w", err)
 			}
@@ -299,10 +302,16 @@ func (p printer) read(ctx context.Context, history *model.History) (*model.View,
 	return history.Observe(s), nil
 }
 
-func (p printer) write(v *model.View, first bool) error {
-	for _, problem := range v.Snapshot.Problems {
-		fmt.Fprintf(p.stderr, "flightdeck: %s\n", model.Clean(problem.Text))
+// tell writes the problems to stderr that were not told before, so that one which stays does not flood a log.
+func (p printer) tell(problems, told []model.Problem) {
+	for _, problem := range problems {
+		if !slices.Contains(told, problem) {
+			fmt.Fprintf(p.stderr, "flightdeck: %s\n", model.Clean(problem.Text))
+		}
 	}
+}
+
+func (p printer) write(v *model.View, first bool) error {
 	switch p.options.output {
 	case "json":
 		return output.JSON(p.stdout, v)

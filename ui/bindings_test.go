@@ -88,7 +88,7 @@ func TestHelpListsAllBindings(t *testing.T) {
 
 func TestHelpSearch(t *testing.T) {
 	r := newRig(t, Options{})
-	r.press("? c l i p b o a r d")
+	r.press("? / c l i p b o a r d") // the slash is what starts a search elsewhere
 	r.sees("Copies the name", "Help")
 	r.misses("Moves one row up")
 	r.press("esc")

@@ -41,6 +41,10 @@ func (h *help) update(a *App, msg tea.Msg) tea.Cmd {
 				a.overlay = nil
 				return nil
 			}
+		case "/":
+			if h.input.Value() == "" {
+				return nil // what one types is searched for anyway
+			}
 		case "up", "down", "pgup", "pgdown", "home", "end":
 			scroll(h, k)
 			return nil
