@@ -109,8 +109,19 @@ func shareStateTrouble(s *Snapshot) (trouble, remedy string) {
 // checkShareLag says why a share group has a start offset and no lag.
 func checkShareLag(s *situation) Verdict {
 	g := s.group
-	if g.Type != TypeShare || s.lag.Known() || s.open == len(g.Partitions) {
+	if g.Type != TypeShare || s.lag.Known() || len(g.Partitions) == 0 {
 		return Verdict{}
+	}
+	if s.open == len(g.Partitions) {
+		if s.assigned() == 0 || s.watched() >= stalledAfter {
+			return Verdict{} // checkShareStart has it
+		}
+		v := Verdict{Code: VerdictLagUnknown, Severity: Info, Text: "lag unknown until the first record is finished",
+			Evidence: []string{"No record of any partition has an outcome: nothing was delivered, or everything is in its first delivery."}}
+		if reset, _ := g.Configs.Find(ConfigShareReset); reset.Value == "latest" {
+			v.Evidence = append(v.Evidence, ConfigShareReset+" is latest: records from before the first member joined are not delivered.")
+		}
+		return v
 	}
 	return Verdict{Code: VerdictLagUnknown, Severity: Info,
 		Text: "lag unknown until consuming starts",

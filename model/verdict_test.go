@@ -227,7 +227,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "share group that was reset", setup: shareWith(-1, 0, 0, 0), want: "lag_unknown", text: "lag unknown until consuming starts"},
 		{name: "share group that was given nothing", setup: shareWith(-1, -1, -1, -1), polls: 25, want: "share_nothing_delivered",
 			text: "nothing delivered, or all in its first delivery"},
-		{name: "share group that was given nothing, a moment later", setup: shareWith(-1, -1, -1, -1), polls: 5, want: "lag_unknown", text: "lag unknown"},
+		{name: "share group that was given nothing, a moment later", setup: shareWith(-1, -1, -1, -1), polls: 5, want: "lag_unknown",
+			text: "lag unknown until the first record is finished"},
 		{name: "share group that reads from latest", setup: func(w *world) {
 			shareWith(-1, -1, -1, -1)(w)
 			w.shares[0].Configs = &GroupConfigs{Values: []ConfigValue{{Name: ConfigShareReset, Value: "latest"}}}
