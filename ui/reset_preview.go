@@ -94,7 +94,7 @@ func (p *resetPreview) paragraphs(a *App) []paragraph {
 	if !p.runs {
 		tok = themes.Faint
 	}
-	if p.plan.Method != model.ResetImpossible {
+	if p.impossible(a) == "" {
 		ps = append(ps, paragraph{lead: "$ ", text: model.Clean(p.command), tok: tok})
 	}
 	return ps
@@ -204,8 +204,8 @@ func (p *resetPreview) askArm(a *App) tea.Cmd {
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func (p *resetPreview) copyCommand(a *App) tea.Cmd {
-	if !p.runs {
-		a.say(model.Info, p.command)
+	if why := p.impossible(a); why != "" || !p.runs {
+		a.say(model.Info, cmp.Or(why, p.command))
 		return nil
 	}
 	what := "Kafka's command."

@@ -99,7 +99,7 @@ func (s *sheet[R]) draw(a *App, w, h int) []string {
 		s.partly = false
 	}
 	s.hinted = s.hintsNow(a)
-	return box(a.theme, s.title, lines, inner)
+	return box(a.theme, s.title, lines[:min(len(lines), room)], inner)
 }
 
 // selected is the note on the selected row.
