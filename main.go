@@ -96,12 +96,6 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		defer cluster.Close()
 		cfg.Bootstrap = cluster.Bootstrap()
 	}
-	audit, err := kafka.AuditPath()
-	if err != nil {
-		notices = append(notices, fmt.Sprintf("Nothing can be changed, since there is no place for the audit file: %v.", err))
-	} else {
-		cfg.Audit = kafka.NewAudit(audit)
-	}
 	conn := kafka.Connect(cfg)
 	defer conn.Close()
 	source := kafka.NewSource(conn)
@@ -125,6 +119,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		Follower:   follower,
 		Reader:     reader,
 		Admin:      groupAdmin{admin},
+		Take:       taker(conn),
 		Explain:    conn.Explain,
 		Address:    strings.Join(cfg.Bootstrap, ","),
 		Version:    buildVersion(),
@@ -136,7 +131,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		ReadOnly:   o.readOnly,
 		Demo:       o.demo,
 		LogFile:    o.logFile,
-		AuditLog:   audit,
+		AuditLog:   auditLog(cfg.Audit),
 		Notices:    notices,
 	}), stdin, stdout)
 }

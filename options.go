@@ -30,6 +30,7 @@ type options struct {
 	watch         bool
 	groupGlobs    []string
 	logFile       string
+	auditLog      string
 	version, help bool
 
 	// groups is true for the ids that --group asks for; nil for all.
@@ -57,6 +58,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.BoolVar(&o.watch, "watch", false, "with --output table or jsonl: print again at every poll")
 	f.StringArrayVar(&o.groupGlobs, "group", nil, "only groups whose id matches the glob `pattern`; may be given again")
 	f.StringVar(&o.logFile, "log-file", "", "append a log to `file`")
+	f.StringVar(&o.auditLog, "audit-log", "", "write every action to `file` before and after it is done (default: flightdeck/audit.jsonl in $XDG_STATE_HOME or ~/.local/state)")
 	f.BoolVar(&o.version, "version", false, "print the version and exit")
 	f.BoolVarP(&o.help, "help", "h", false, "print this help and exit")
 	return f
@@ -235,8 +237,17 @@ func (o *options) config(log *slog.Logger) (cfg kafka.Config, notices []string, 
 		ReadOnly:  o.readOnly,
 		Log:       log,
 	}
+	path := o.auditLog
+	if path == "" && !o.readOnly {
+		if path, err = kafka.AuditPath(); err != nil {
+			notices = append(notices, fmt.Sprintf("Nothing can be changed, since there is no place for the audit file: %v. --audit-log names one.", err))
+		}
+	}
+	if path != "" {
+		cfg.Audit = kafka.NewAudit(path)
+	}
 	if o.commandConfig == "" {
-		return cfg, nil, nil
+		return cfg, notices, nil
 	}
 	p, err := kafka.LoadProperties(o.commandConfig)
 	if err != nil {
@@ -249,7 +260,7 @@ func (o *options) config(log *slog.Logger) (cfg kafka.Config, notices []string, 
 	if len(cfg.Bootstrap) == 0 {
 		return cfg, nil, fmt.Errorf("which cluster? %s has no bootstrap.servers: give -b host:9092", o.commandConfig)
 	}
-	notices = p.Warnings
+	notices = append(notices, p.Warnings...)
 	if len(p.Unused) > 0 {
 		notices = append(notices, fmt.Sprintf("%s: not used here, since meant for other clients: %s", o.commandConfig, strings.Join(p.Unused, ", ")))
 	}

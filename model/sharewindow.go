@@ -108,9 +108,13 @@ type ShareWindow struct {
 // offsets and a fetch skips what others hold, so a record without an outcome below one that has one was
 // handed out and is out with a member, unless its hold was forgotten in a change of the leader since. state is the
 // recorded state, logStart and end the bounds of the log as far as known, and holds what we hold ourselves, by
-// ascending offset. ok is false when nothing is recorded yet: see [NothingRecorded].
+// ascending offset. ok is false when nothing is recorded yet and we hold nothing: see [NothingRecorded]. Where nothing is
+// recorded, the window begins at the first record that we hold.
 func InferWindow(state *ShareState, logStart, end Int, holds []Hold) (w ShareWindow, ok bool) {
 	start, ok := state.Effective().Get()
+	if !ok && len(holds) > 0 {
+		start, ok = holds[0].Offset, true
+	}
 	if !ok {
 		return ShareWindow{}, false
 	}

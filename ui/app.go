@@ -35,6 +35,7 @@ type App struct {
 	offsetsWaiting bool // for the next read of share offsets
 	paused         bool
 	following      following
+	holds          holds
 	asked          bool // a person waits for the poll under way
 	ownedOnly      bool // leave out partitions that no member owns
 	armed          []*armedReset

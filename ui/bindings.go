@@ -25,8 +25,10 @@ type binding struct {
 	in place
 	// section groups it in the help.
 	section section
-	// footer is its rank among the hints at the bottom, 1 first; 0 keeps it out.
+	// footer is its rank among the hints at the bottom: 1 is the first, those below 0 come before it; 0 keeps it out.
 	footer int
+	// passing keeps it out of the footer while unless says that it can not be used.
+	passing bool
 	// changes marks what alters the cluster: read-only mode disables it.
 	changes bool
 	// right is the ACL operation on the subject of the screen that it needs, 0 for none.
@@ -46,11 +48,12 @@ const (
 	sectionLook    section = "Look"
 	sectionRecords section = "Records"
 	sectionChange  section = "Change"
+	sectionHold    section = "Hold records"
 	sectionProgram section = "Program"
 )
 
 // sections is their order.
-var sections = []section{sectionMove, sectionLook, sectionRecords, sectionChange, sectionProgram}
+var sections = []section{sectionMove, sectionLook, sectionRecords, sectionHold, sectionChange, sectionProgram}
 
 // newBindings is the table of all bindings.
 func newBindings() []binding {
@@ -119,7 +122,7 @@ func newBindings() []binding {
 			name: "Go to " + name, help: "Shows " + name + " as it was left; pressed again, its list.", in: anywhere, section: sectionMove,
 			do: func(a *App) tea.Cmd { return a.goTo(i) }})
 	}
-	return slices.Concat(table, flightBindings(), changeBindings())
+	return slices.Concat(table, flightBindings(), heldBindings(), changeBindings())
 }
 
 // moving is an action on what has the focus.

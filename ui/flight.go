@@ -100,13 +100,23 @@ func (s *flightScreen) load(a *App) {
 	}
 	s.grid.limit = s.configs.DeliveryLimit().Or(0)
 	s.window, s.why = nil, s.noWindow(a)
+	var held []model.Hold
+	if !s.replay {
+		held = a.holds.records(s.id, s.topic, s.number)
+	}
+	if len(held) > 0 && (s.records == nil || s.records.Unfollowed != "") {
+		// What we hold is known even where the state topic is not.
+		if w, ok := model.InferWindow((&model.ShareHistory{}).Now(), logStart, model.Int{}, held); ok {
+			s.window = &w
+		}
+	}
 	if s.records != nil && s.records.Unfollowed == "" {
 		state := s.records.History.Now()
 		if s.replay {
 			state = s.records.History.At(s.position())
 			logStart, end = model.Int{}, model.Int{} // what they were then is not known
 		}
-		if w, ok := model.InferWindow(state, logStart, end, nil); ok {
+		if w, ok := model.InferWindow(state, logStart, end, held); ok {
 			s.window = &w
 		} else if s.replay {
 			s.why = []string{"Nothing was recorded at this moment.", "] steps forward, \\ returns to now."}
@@ -273,8 +283,12 @@ func (s *flightScreen) draw(a *App, w, h int) string {
 	if s.states.off && s.focused() == pane(s.states) {
 		s.focusOn(0)
 	}
-	foot := s.footing(a, w)
+	foot, held := s.footing(a, w), s.heldLines(a, w, h/9)
 	gridHeight := max(upper-len(foot), 2)
+	if !wide {
+		gridHeight = max(gridHeight-len(held), 2)
+	}
+	foot = append(foot, held...)
 	if wide {
 		gw := w - machineWidth - 2
 		b.WriteString(text.Beside(s.grid.draw(a.theme, gw, gridHeight), s.machine.draw(a.theme, machineWidth, gridHeight), gw+2))
@@ -400,7 +414,7 @@ func (s *flightScreen) footing(a *App, w int) []line {
 	}
 	l = append(l, span{text: waiting, tok: themes.Muted})
 	lines := []line{l}
-	if s.records.Skipped > 0 {
+	if s.records != nil && s.records.Skipped > 0 {
 		lines = append(lines, line{{text: fmt.Sprintf(" %s could not be understood, so this may be wrong: %s",
 			model.Plural(s.records.Skipped, "write"), model.Clean(s.records.SkippedText)), tok: themes.Warning}})
 	}

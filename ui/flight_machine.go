@@ -102,13 +102,13 @@ func (m *machine) count(box stateBox) string {
 }
 
 // acquired counts what is out: inferred with a mark, and our own holds beside it, never in one number.
-func (m *machine) acquired() string {
+func (m *machine) acquired(g *themes.Glyphs) string {
 	if !m.known {
 		return model.Unknown
 	}
 	s := model.ShortCount(m.counts[boxInferred]) + "*"
 	if n := m.counts[boxObserved]; n > 0 {
-		s = model.ShortCount(n) + " ours, " + s
+		s = model.ShortCount(n) + g.Held + " " + s
 	}
 	return s
 }
@@ -158,7 +158,7 @@ func (m *machine) list(theme *themes.Theme) []line {
 	lines := []line{
 		state(g.Undelivered, "no outcome recorded", m.count(boxNone), themes.Muted),
 		fired(state(g.Available, "available", m.count(boxAvailable), themes.Available), arrowRelease, "release "+m.rate(released)),
-		fired(state(g.Inferred, "acquired", m.acquired(), themes.Acquired.Inferred()), arrowAcquire, "acquire "+m.rate(acquired)),
+		fired(state(g.Inferred, "acquired", m.acquired(g), themes.Acquired.Inferred()), arrowAcquire, "acquire "+m.rate(acquired)),
 		fired(state(g.Acknowledged, "acknowledged", m.count(boxAcknowledged), themes.Acknowledged), arrowAccept, "accept "+m.rate(accepted)),
 		fired(state(g.Archived, "archived", m.count(boxArchived), themes.Archived), arrowArchive, "reject, limit "+m.rate(archived)),
 	}
@@ -209,7 +209,7 @@ func (m *machine) picture(theme *themes.Theme, w, h int) string {
 	c.put(34, 4, g.Vertical, t)
 	c.put(34, 5, g.Down, t)
 	c.put(24, 2, "acquire "+m.rate(acquired), t)
-	c.box(g, 24, 6, 21, themes.Acquired, g.Inferred+" ACQUIRED", m.acquired())
+	c.box(g, 24, 6, 21, themes.Acquired, g.Inferred+" ACQUIRED", m.acquired(g))
 
 	// release: from acquired to the left and up
 	t = tok(arrowRelease)

@@ -171,6 +171,10 @@ func (s *flightScreen) storyParagraphs(a *App) []paragraph {
 	} else if offset < s.window.Start {
 		ps = append(ps, paragraph{text: "below the start offset: finished", tok: themes.Muted})
 	}
+	ps = append(ps, s.deedParagraphs(a)...)
+	if s.records == nil {
+		return ps
+	}
 	told := s.story.offset == offset
 	ps = append(ps, paragraph{}, paragraph{text: "Timeline, by the brokers' clocks", tok: themes.Header})
 	switch {

@@ -200,21 +200,21 @@ func (a *App) hints() []hint {
 	if a.overlay != nil {
 		return a.overlay.hints()
 	}
-	const ranks = 20
-	var ranked [ranks]*binding
+	const before, after = 8, 20
+	var ranked [before + after]*binding
 	at := a.screen().at()
 	for i := range a.bindings {
-		if k := &a.bindings[i]; k.footer > 0 && k.footer < ranks && k.in&at != 0 {
-			ranked[k.footer] = k
+		if k := &a.bindings[i]; k.footer != 0 && k.footer > -before && k.footer < after && k.in&at != 0 {
+			ranked[before+k.footer] = k
 		}
 	}
-	hints := make([]hint, 0, ranks)
+	hints := make([]hint, 0, len(ranked))
 	for _, k := range ranked {
 		if k == nil {
 			continue
 		}
 		why := a.reason(k)
-		if why != "" && !k.changes {
+		if why != "" && (!k.changes || k.passing && k.unless(a) != "") {
 			continue // it will be back when there is something to use it on
 		}
 		hints = append(hints, hint{keyName(k.keys[0]), k.title, why != ""})

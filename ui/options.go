@@ -27,6 +27,8 @@ type Options struct {
 	Reader Reader
 	// Admin changes groups. Nil: the cluster can only be looked at.
 	Admin Admin
+	// Take begins a share session; nil when records can not be taken.
+	Take func(context.Context, TakeRequest) (ShareSession, error)
 	// Explain turns an error of the source into a stable code and a sentence that says what happened,
 	// where, and what to do. Nil: the error's own text.
 	Explain func(error) (code, text string)

@@ -114,16 +114,18 @@ func (a *App) back() tea.Cmd {
 		a.setFilter("")
 		return nil
 	}
-	t := &a.tabs[a.tab]
-	t.stack = t.stack[:len(t.stack)-1]
-	a.reload()
-	return a.arrived()
+	return a.goAway((*App).pop)
 }
 
 func (a *App) leave() tea.Cmd {
 	if len(a.tabs[a.tab].stack) == 1 {
-		return tea.Quit
+		return a.goQuit()
 	}
+	return a.goAway((*App).pop)
+}
+
+// pop goes back to the screen below.
+func (a *App) pop() tea.Cmd {
 	t := &a.tabs[a.tab]
 	t.stack = t.stack[:len(t.stack)-1]
 	a.reload()

@@ -50,6 +50,9 @@ func (a *App) topbar(b *strings.Builder, w int) {
 			fact(a.theme.Glyphs.Warning+" "+model.Plural(n, "problem"), themes.Warning, 5)
 		}
 	}
+	if m := a.membership(); m != "" {
+		badge(m, themes.Held, 0)
+	}
 	if a.options.Profile != "" {
 		badge(model.Clean(a.options.Profile), themes.Profile, 2)
 	}
