@@ -79,7 +79,7 @@ func TestFooterRanksAreUnique(t *testing.T) {
 
 func TestHelpListsAllBindings(t *testing.T) {
 	r := newRig(t, Options{})
-	r.size(200, 90)
+	r.size(200, 160)
 	r.press("?")
 	for _, b := range r.bindings {
 		r.sees(b.keyNames(), b.help[:min(len(b.help), 60)])

@@ -177,6 +177,9 @@ func (m *machine) rest(g *themes.Glyphs) []line {
 	if n := m.counts[boxOther]; n > 0 {
 		lines = append(lines, line{{text: " # in a state that flightdeck does not know: " + model.ShortCount(n), tok: themes.Warning}})
 	}
+	if m.counts[boxObserved] > 0 {
+		return append(lines, line{{text: " " + g.Held + " held by us", tok: themes.Held}, {text: "  * inferred: no outcome yet", tok: themes.Faint}})
+	}
 	return append(lines, line{{text: " * inferred: handed out, no outcome yet", tok: themes.Faint}})
 }
 
