@@ -34,6 +34,8 @@ type flightScreen struct {
 	replay bool
 	moment model.WriteRef
 
+	lagOff int            // polls in a row in which the lag is not what the recorded state makes it
+	lagAt  time.Time      // when that was last looked at
 	clock  time.Time      // the time of day at the last load
 	glyphs *themes.Glyphs // of the theme then
 	last   model.WriteRef // the last write that was shown live
@@ -77,9 +79,10 @@ func (s *flightScreen) load(a *App) {
 	s.clock, s.glyphs = a.now, &a.theme.Glyphs
 	s.part, s.configs = nil, a.following.configs[s.id]
 	var logStart, end model.Int
+	var read time.Time // when the positions were
 	if a.view != nil {
 		if g, ok := a.view.Snapshot.Group(s.id); ok {
-			s.rights_ = g.Operations
+			s.rights_, read = g.Operations, g.OffsetsAt
 			if p, ok := g.Partition(s.topic, s.number); ok {
 				s.part = p
 				logStart, end = p.Start, p.End
@@ -98,6 +101,7 @@ func (s *flightScreen) load(a *App) {
 	if r := a.following.records; r != nil {
 		s.records = r.Partitions[s.key]
 	}
+	s.checkLag(read)
 	s.grid.limit = s.configs.DeliveryLimit().Or(0)
 	s.window, s.why = nil, s.noWindow(a)
 	var held []model.Hold

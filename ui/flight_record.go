@@ -170,6 +170,8 @@ func (s *flightScreen) storyParagraphs(a *App) []paragraph {
 			paragraph{text: model.Clean(s.window.Why(run, loc)), tok: themes.Muted})
 	} else if offset < s.window.Start {
 		ps = append(ps, paragraph{text: "below the start offset: finished", tok: themes.Muted})
+	} else {
+		ps = append(ps, paragraph{text: "beyond what is known of the log: not handed out, as far as recorded", tok: themes.Muted})
 	}
 	ps = append(ps, s.deedParagraphs(a)...)
 	if s.records == nil {
@@ -192,12 +194,29 @@ func (s *flightScreen) storyParagraphs(a *App) []paragraph {
 			ps = append(ps, paragraph{}, paragraph{text: "What nobody can know", tok: themes.Header}, paragraph{text: hidden, tok: themes.Muted})
 		}
 	}
-	if s.part != nil && !s.replay && s.records != nil && !s.part.LagDerived {
-		if diff, words := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); diff.Or(0) != 0 {
+	if s.lagOff >= lagOffPolls && !s.replay && s.part != nil {
+		if _, words := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); words != "" {
 			ps = append(ps, paragraph{}, paragraph{text: words, tok: themes.Faint})
 		}
 	}
 	return ps
+}
+
+// lagOffPolls is for how many polls the broker's lag has to be another one than the recorded state makes it before
+// that is worth a word: the two are read at different times.
+const lagOffPolls = 4
+
+// checkLag counts the polls in which the two differ.
+func (s *flightScreen) checkLag(at time.Time) {
+	if s.part == nil || s.records == nil || s.part.LagDerived || !at.After(s.lagAt) {
+		return
+	}
+	s.lagAt = at
+	if diff, _ := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); diff.Or(0) != 0 {
+		s.lagOff++
+	} else {
+		s.lagOff = 0
+	}
 }
 
 func (s *flightScreen) sinceWords(a *App) string {

@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"pgregory.net/rapid"
 
 	"flightdeck/model"
 	"flightdeck/themes"
@@ -390,6 +391,57 @@ func TestSharesColumns(t *testing.T) {
 		f.sees("WINDOW", "RELEASED", "ARCHIVED", "WORST", "21/2,000", "4/5")
 		f.press("down enter")
 		f.sees("settings in force: share.auto.offset.reset=earliest (group)")
+	})
+}
+
+// TestAnyKeysInFlight presses keys in any order while records come, and holds that the frame fits.
+func TestAnyKeysInFlight(t *testing.T) {
+	var keys []string
+	for _, b := range flightBindings() {
+		keys = append(keys, b.keys...)
+	}
+	keys = append(keys, "up", "down", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "enter", "esc", "5", "1", "2")
+	rapid.Check(t, func(rt *rapid.T) {
+		s, _ := fixture()
+		for i := range s.Topics {
+			s.Topics[i].ID = ordersID
+		}
+		r := &rig{App: New(t.Context(), Options{Source: &fakeSource{}, Follower: &fakeFollower{}, Reader: &fakeReader{}}), t: t}
+		_, r.history = fixture()
+		w, h := 120, 40
+		r.size(w, h)
+		r.poll()
+		r.read(s)
+		p := newFlight()
+		p.write(model.ShareWrite{Kind: model.WriteSnapshot, StateEpoch: 1, Start: 512_400})
+		r.press("2 down enter enter")
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 9).Draw(rt, "what") {
+			case 0:
+				w, h = rapid.IntRange(1, 130).Draw(rt, "w"), rapid.IntRange(1, 50).Draw(rt, "h")
+				r.size(w, h)
+			case 1, 2:
+				switch rapid.IntRange(0, 9).Draw(rt, "write") {
+				case 0:
+					p.write(model.ShareWrite{Kind: model.WriteTombstone})
+				case 1:
+					p.write(model.ShareWrite{Kind: model.WriteSnapshot, StateEpoch: int32(p.written), Start: rapid.Int64Range(-1, 600_000).Draw(rt, "start")})
+				default:
+					first := rapid.Int64Range(512_390, 512_500).Draw(rt, "first")
+					p.write(update(-1, batch(first, first+rapid.Int64Range(0, 5).Draw(rt, "more"),
+						model.RecordState(rapid.SampledFrom([]int8{0, 2, 3, 4, 7}).Draw(rt, "state")), rapid.Int16Range(0, 12).Draw(rt, "count"))))
+				}
+				r.send(recordsMsg{records: p.records()})
+			default:
+				if r.send(keyPress(rapid.SampledFrom(keys).Draw(rt, "key"))); r.quits() {
+					return
+				}
+			}
+			checkBox(t, r, w, h)
+			if t.Failed() {
+				rt.FailNow()
+			}
+		}
 	})
 }
 
