@@ -22,6 +22,10 @@
 // package model folds). A share-partition is caught up once everything was read that was there when reading began. A
 // [Reader] reads single things on demand: the record at an offset, the settings of a group.
 //
+// A share session ([ShareSession]) is our membership in a share group with the records that we hold. A verdict is a
+// decision about one of them that is under way, and a doubt is one whose outcome no answer told: it is read back from
+// the state topic.
+//
 // # Rules
 //
 //   - Every kgo client is made by Connection.client, with the options of its job. Nobody else calls
@@ -32,6 +36,9 @@
 //   - With [Config.ReadOnly] no client can send a request that is not on a list of reads. In no mode can one
 //     send requests 83 to 86 (Initialize-, Read-, Write- and DeleteShareGroupState): they are the
 //     brokers' own, and even the read moves the leader epoch of the share-partition that it reads.
+//   - Whatever changes a cluster goes through Connection.act, or begin and end: the audit file has a line about it before
+//     anything is sent, and what cannot be written down is not done. A result says what the cluster confirmed or
+//     what was read back from it, and "unknown" is a result.
 //   - Errors are values. [Connection.Explain] turns one into a code and a sentence, with what is known
 //     about the addresses it went to; nobody else words a connection failure.
 //   - No secret appears in an error, a warning or a log line.
