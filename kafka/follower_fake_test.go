@@ -85,10 +85,10 @@ func followerOf(t *testing.T, cfg Config, o FollowOptions) *Follower {
 	return f
 }
 
-// until takes values from the follower until ok says yes, for 20 s at most.
+// until takes values from the follower until ok says yes, for two minutes at most.
 func until(t *testing.T, f *Follower, what string, ok func(*model.ShareRecords) bool) *model.ShareRecords {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var last *model.ShareRecords
 	for {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -26,7 +25,7 @@ func TestFollowSurvivesOnKafka(t *testing.T) {
 	group, topic := kafkatest.Name("flight"), kafkatest.Name("orders")
 	c.CreateTopic(t, topic, 1)
 	c.Produce(t, topic, 0, 100)
-	s := newShareScene(t, c, group, topic, 100, time.Minute)
+	s := newShareScene(t, c, group, topic, 100)
 	adm := kadm.NewClient(c.Client(t))
 	statePartition := sharestate.Partition(s.key, 50)
 	leaderOf := func(topic string, partition int32) int32 {

@@ -3,7 +3,6 @@ package kafka
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
@@ -34,7 +33,7 @@ func TestFollowRightsAndRestartOnKafka(t *testing.T) {
 	topic := kafkatest.Name("orders")
 	c.CreateTopic(t, topic, 1)
 	c.Produce(t, topic, 0, 10)
-	s := newShareScene(t, c, kafkatest.Name("flight"), topic, 10, time.Minute)
+	s := newShareScene(t, c, kafkatest.Name("flight"), topic, 10)
 	s.acquire(10)
 	s.say("accepted out of order", kafkatest.All(kafkatest.Accept, 0, 3)...)
 

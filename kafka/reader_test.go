@@ -3,9 +3,11 @@ package kafka
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -34,6 +36,7 @@ func logOf(t *testing.T, topic string, bootstrap []string) {
 	produce(plainClient, &kgo.Record{})
 	produce(plainClient, &kgo.Record{Key: []byte{}, Value: bytes.Repeat([]byte("x"), 5000)})
 	produce(plainClient, &kgo.Record{Value: []byte("three")})
+	end := int64(4)
 	for _, id := range []string{"aborted", "committed", "open"} {
 		cl, err := kgo.NewClient(kgo.SeedBrokers(bootstrap...), kgo.TransactionalID(topic+id), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 		if err != nil {
@@ -48,6 +51,18 @@ func logOf(t *testing.T, topic string, bootstrap []string) {
 			if err := cl.EndTransaction(t.Context(), kgo.TransactionEndTry(id == "committed")); err != nil {
 				t.Fatal(err)
 			}
+			// The marker is written after the answer.
+			end += 2
+			kafkatest.Await(t, "the transaction's marker is written", func() error {
+				ends, err := kadm.NewClient(plainClient).ListEndOffsets(t.Context(), topic)
+				if err != nil {
+					return err
+				}
+				if o, _ := ends.Lookup(topic, 0); o.Offset < end {
+					return fmt.Errorf("the log ends at %d, want %d", o.Offset, end)
+				}
+				return nil
+			})
 		}
 	}
 }

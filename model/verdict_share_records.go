@@ -229,59 +229,61 @@ func checkArchived(facts *ShareGroupFacts, parts []recordFacts) Verdict {
 }
 
 // checkLocks looks for records that went back as they do when their locks run out. A client's release looks much the
-// same, so this is a likelihood: locks that run out together are written one record at a time and
-// at once, and a record whose last outcome is younger than the lock was released by a client.
+// same, so this is a likelihood: locks that run out together are written one by one and at once, and a record
+// whose last outcome is younger than the lock was released by a client.
 func checkLocks(facts *ShareGroupFacts, parts []recordFacts) Verdict {
 	lock, ok := facts.Configs.LockDuration().Get()
 	if !ok {
 		return Verdict{}
 	}
-	total := 0
+	total := int64(0)
 	var where []string
 	for i := range parts {
 		if n, last := locksRunOut(&parts[i].Records.History, facts.Now.Add(-recentRecords), lock); n > 0 {
 			total += n
-			where = append(where, fmt.Sprintf("On %s %s, the last at %s.", parts[i].name(), Plural(n, "time"), ClockOn(last.Time(), facts.Now)))
+			where = append(where, fmt.Sprintf("On %s %s, the last at %s.", parts[i].name(), Plural(int(n), "record"), ClockOn(last.Time(), facts.Now)))
 		}
 	}
 	if total == 0 {
 		return Verdict{}
 	}
 	return Verdict{Code: VerdictShareLocksRunOut, Severity: Warning,
-		Text: fmt.Sprintf("%s seem to have run out in 10 min", Plural(total, "lock")),
-		Evidence: append(where, fmt.Sprintf("Records became available again one write each and at once, %s or more after their delivery before. "+
+		Text: fmt.Sprintf("%s seem to have run out in 10 min", Plural(int(total), "lock")),
+		Evidence: append(where, fmt.Sprintf("Records became available again in a burst of single writes, %s or more after the outcome before. "+
 			"The state topic does not say whether a client released them.", Duration(lock))),
 		Next: "Members take longer than " + ConfigLockDuration + " for a record, or died: make it longer, let them renew, or let them take fewer records at once.",
 	}
 }
 
-func locksRunOut(h *ShareHistory, since time.Time, lock time.Duration) (n int, last WriteRef) {
+// locksRunOut counts the records whose locks seem to have run out since a time. A lock is one of a run of records that were
+// acquired together, and each run is one write.
+func locksRunOut(h *ShareHistory, since time.Time, lock time.Duration) (n int64, last WriteRef) {
+	const longRun = 4096             // not looked at record by record: no window is that long
 	outcome := make(map[int64]int64) // when the last outcome of an offset was written
-	pending, pendingAt := 0, WriteRef{}
+	var writes, records int64        // of the burst under way
+	var at WriteRef
 	flush := func() {
-		if pending > 1 {
-			n, last = n+pending, pendingAt
+		if writes > 1 {
+			n, last = n+records, at
 		}
-		pending = 0
+		writes, records = 0, 0
 	}
 	for i := range h.Len() {
 		e := h.Entry(i)
-		looks := e.Write.Kind == WriteUpdate && len(e.Write.Batches) == 1 && e.Write.Batches[0].Len() == 1 && e.Write.Batches[0].State == StateAvailable
+		looks := e.Write.Kind == WriteUpdate && len(e.Write.Batches) == 1 && e.Write.Batches[0].State == StateAvailable
 		if looks {
 			before, seen := outcome[e.Write.Batches[0].First]
 			looks = !seen || e.Ref.Ms-before >= lock.Milliseconds()
 		}
-		if pending > 0 && (!looks || e.Ref.Ms-pendingAt.Ms > burst.Milliseconds()) {
+		if writes > 0 && (!looks || e.Ref.Ms-at.Ms > burst.Milliseconds()) {
 			flush()
 		}
 		if looks && e.Ref.Ms >= since.UnixMilli() {
-			pending, pendingAt = pending+1, e.Ref
+			writes, records, at = writes+1, records+e.Write.Batches[0].Len(), e.Ref
 		}
 		for _, b := range e.Write.Batches {
-			if b.Len() <= 64 { // longer runs do not come from single locks
-				for o := b.First; o <= b.Last; o++ {
-					outcome[o] = e.Ref.Ms
-				}
+			for o := b.First; o <= min(b.Last, b.First+longRun); o++ {
+				outcome[o] = e.Ref.Ms
 			}
 		}
 	}
