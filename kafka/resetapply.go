@@ -362,6 +362,16 @@ func (r *reset) startOver(ctx context.Context) {
 			r.fail(i, err)
 		}
 	}
+	// The policy is set first, so it must be certain that the rest will not be refused.
+	if g, err := r.c.describe(ctx, r.plan.Type); err != nil {
+		failAll(err)
+		return
+	} else if len(g.Members) > 0 {
+		for i := range r.results {
+			r.answer(kmsg.DeleteShareGroupOffsets, i, kerr.NonEmptyGroup.Code, nil)
+		}
+		return
+	}
 	set := model.ConfigChange{Name: model.ConfigShareReset, Value: model.Some(r.plan.Policy())}
 	if err := r.a.setConfigs(ctx, r.c.client, r.plan.Group, []model.ConfigChange{set}, false); err != nil {
 		failAll(err)
