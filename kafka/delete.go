@@ -117,7 +117,7 @@ func (d *deletion) run(ctx context.Context) {
 	d.readBack(ctx)
 }
 
-// set stores what the rows, by their indexes, were answered with.
+// set stores what a row, by its index, was answered with.
 func (d *deletion) set(i int, key kmsg.Key, code int16, message *string) {
 	res := &d.results[i]
 	if code == 0 {
@@ -133,6 +133,10 @@ func (d *deletion) set(i int, key kmsg.Key, code int16, message *string) {
 
 func (d *deletion) failAll(err error) {
 	for i := range d.results {
+		if e, ok := errors.AsType[*requestError](err); ok {
+			d.set(i, e.Key, kerrCode(e.Err), &e.Message)
+			continue
+		}
 		d.results[i].Code, d.results[i].Text = d.a.conn.Explain(err)
 	}
 }
@@ -143,12 +147,6 @@ func (d *deletion) partitions(ctx context.Context) {
 		at[i] = topicPartition{p.Topic, p.Number}
 	}
 	answers, err := d.c.deleteOffsets(ctx, at)
-	if e := (*requestError)(nil); errors.As(err, &e) {
-		for i := range d.results {
-			d.set(i, e.Key, kerrCode(e.Err), &e.Message)
-		}
-		return
-	}
 	if err != nil {
 		d.failAll(err)
 		return
@@ -162,12 +160,7 @@ func (d *deletion) partitions(ctx context.Context) {
 
 func (d *deletion) shareTopic(ctx context.Context) {
 	answers, err := d.c.deleteShareOffsets(ctx, []string{d.plan.Scope.Topic})
-	e := (*requestError)(nil)
 	switch a, ok := answers[d.plan.Scope.Topic]; {
-	case errors.As(err, &e):
-		for i := range d.results {
-			d.set(i, e.Key, kerrCode(e.Err), &e.Message)
-		}
 	case err != nil:
 		d.failAll(err)
 	case ok:

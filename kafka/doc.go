@@ -41,6 +41,9 @@
 //     what was read back from it, and "unknown" is a result.
 //   - Errors are values. [Connection.Explain] turns one into a code and a sentence, with what is known
 //     about the addresses it went to; nobody else words a connection failure.
+//   - What changes a group goes through [Admin]: previewed by reading only, with the old offsets on disk and the intent in the
+//     audit file before the request leaves, and read back before it is called done. A changing request is never sent
+//     twice unless the broker said that it did nothing.
 //   - No secret appears in an error, a warning or a log line.
 //   - Nothing here imports a user interface.
 package kafka

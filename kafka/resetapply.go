@@ -45,6 +45,9 @@ func (a *Admin) ApplyReset(ctx context.Context, plan model.ResetPlan, progress *
 	if plan.Method == model.ResetImpossible {
 		return out, errors.New(plan.Why)
 	}
+	if len(plan.Planned()) == 0 {
+		return out, errors.New("The plan sets no offset, so there is nothing to do.")
+	}
 	c, err := a.coordinator(ctx, plan.Group)
 	if err != nil {
 		return out, err
@@ -355,56 +358,62 @@ func (r *reset) compare(i int, now positions, err error) {
 }
 
 // startOver is what Kafka 4.1 can do for a share group: the offsets of whole topics are deleted, and members begin anew
-// where share.auto.offset.reset says.
+// where share.auto.offset.reset says. The policy is set first, so that no member begins at the wrong place; hence the
+// look at the group before.
 func (r *reset) startOver(ctx context.Context) {
-	failAll := func(err error) {
-		for i := range r.results {
-			r.fail(i, err)
-		}
-	}
-	// The policy is set first, so it must be certain that the rest will not be refused.
-	if g, err := r.c.describe(ctx, r.plan.Type); err != nil {
-		failAll(err)
+	ctx = context.WithoutCancel(ctx)
+	g, err := r.c.describe(ctx, r.plan.Type)
+	if err != nil {
+		r.failAll(err)
 		return
-	} else if len(g.Members) > 0 {
-		for i := range r.results {
-			r.answer(kmsg.DeleteShareGroupOffsets, i, kerr.NonEmptyGroup.Code, nil)
-		}
+	}
+	if len(g.Members) > 0 {
+		r.answerAll(kmsg.DeleteShareGroupOffsets, kerr.NonEmptyGroup.Code, nil)
 		return
 	}
 	set := model.ConfigChange{Name: model.ConfigShareReset, Value: model.Some(r.plan.Policy())}
 	if err := r.a.setConfigs(ctx, r.c.client, r.plan.Group, []model.ConfigChange{set}, false); err != nil {
-		failAll(err)
+		r.failAll(err)
 		return
 	}
 	var topics []string
 	for i := range r.rows {
-		if t := r.rows[i].Topic; len(topics) == 0 || topics[len(topics)-1] != t {
-			topics = append(topics, t)
-		}
+		topics = append(topics, r.rows[i].Topic)
 	}
-	answers, err := r.c.deleteShareOffsets(context.WithoutCancel(ctx), topics)
-	if err != nil && !errors.As(err, new(*requestError)) {
-		failAll(err)
+	answers, err := r.c.deleteShareOffsets(ctx, slices.Compact(topics))
+	if e, ok := errors.AsType[*requestError](err); ok {
+		r.answerAll(e.Key, kerrCode(e.Err), &e.Message)
+		return
+	}
+	if err != nil {
+		r.failAll(err)
+		return
 	}
 	for i := range r.rows {
-		switch a, ok := answers[r.rows[i].Topic]; {
-		case err != nil:
-			if e := (*requestError)(nil); errors.As(err, &e) {
-				r.answer(e.Key, i, kerrCode(e.Err), &e.Message)
-			}
-		case !ok:
-			r.missing([]int{i}, nil)
-		default:
+		if a, ok := answers[r.rows[i].Topic]; ok {
 			r.answer(kmsg.DeleteShareGroupOffsets, i, a.code, a.message)
+		} else {
+			r.missing([]int{i}, nil)
 		}
 	}
 	r.readBackDeleted(ctx)
 }
 
+func (r *reset) failAll(err error) {
+	for i := range r.results {
+		r.fail(i, err)
+	}
+}
+
+func (r *reset) answerAll(key kmsg.Key, code int16, message *string) {
+	for i := range r.results {
+		r.answer(key, i, code, message)
+	}
+}
+
 // readBackDeleted checks that the offsets of a share group are gone.
 func (r *reset) readBackDeleted(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), adminReadBack)
+	ctx, cancel := context.WithTimeout(ctx, adminReadBack)
 	defer cancel()
 	now, err := r.c.positions(ctx, r.plan.Type)
 	for i := range r.rows {

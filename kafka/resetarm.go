@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"time"
@@ -156,7 +157,7 @@ func (x *ArmedReset) failed(ctx context.Context, s *model.ArmedState, err error)
 	code, text := x.a.conn.Explain(err)
 	s.Problem = &model.Problem{Scope: model.ScopeGroup, Name: x.req.Group, Code: code, Text: text}
 	s.Phase = model.ArmedWaiting
-	if ctx.Err() != nil {
+	if _, outdated := errors.AsType[*OutdatedError](err); outdated || ctx.Err() != nil {
 		return false
 	}
 	switch code {

@@ -69,4 +69,15 @@
 //
 // Outcomes are written to the state topic, holds are not. [ShareFold] folds what is written into a [ShareState] and keeps the
 // way to it ([ShareHistory]); [InferWindow] says for each offset what is known and from where.
+//
+// # Moving offsets
+//
+// [PlanReset] computes from a [ResetSpec] and what was read of the cluster where each position goes. Its rules:
+//
+//   - A planned row is within the log, whatever was asked for; a note says where that changed something. -1 and -2, which
+//     mean something else to brokers, never come out, and no moment before 1970 goes in.
+//   - What is not known is not planned, and the row says why. Nothing is guessed for a partition without a position.
+//   - The modes that Kafka's own tools have come to the same offsets as there; [ResetCommand] is their command line.
+//   - A share group moves from its effective start offset ([ShareState.Effective]). What it forgets is counted: [ShareLoss].
+//   - How it is carried out follows from the type and the version: [ResetMethod].
 package model

@@ -54,6 +54,9 @@ func (p *ResetPlan) Sentences() []string {
 	if p.Method == ResetImpossible {
 		return []string{p.Why}
 	}
+	if len(p.Rows) == 0 {
+		return []string{p.Group + " has no positions, and no topic is named: there is nothing to move."}
+	}
 	t := p.Totals()
 	var out []string
 	out = append(out, fmt.Sprintf("%s will read %s again and skip %s, on %s.",
