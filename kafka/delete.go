@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"flightdeck/model"
@@ -187,19 +188,50 @@ func (d *deletion) group(ctx context.Context) {
 	}
 }
 
+// cleanup is how long brokers may take to remove the offsets of a topic that was deleted, which they do by themselves and
+// refuse to do on request.
+const cleanup = 5 * time.Second
+
 // readBack checks that what was deleted is gone.
 func (d *deletion) readBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, adminReadBack)
 	defer cancel()
 	now, err := d.c.positions(ctx, d.plan.Type)
-	for i := range d.plan.Rows {
-		is := now.of(d.plan.Rows[i].Topic, d.plan.Rows[i].Number)
-		d.check(&d.results[i], !is.Known(), err, "The offset is still "+is.Text(model.Count)+".")
+	for began := time.Now(); err == nil && d.awaitsCleanup(now) && time.Since(began) < cleanup; {
+		_ = sleep(ctx, 100*time.Millisecond)
+		now, err = d.c.positions(ctx, d.plan.Type)
+	}
+	for i, row := range d.plan.Rows {
+		res := &d.results[i]
+		is := now.of(row.Topic, row.Number)
+		switch {
+		case !topicGone(res):
+			d.check(res, !is.Known(), err, "The offset is still "+is.Text(model.Count)+".")
+		case err == nil && !is.Known():
+			res.OK, res.Code, res.Text = true, model.CodeReadBack, "The topic does not exist any more, and the brokers have removed its offsets; read back as gone."
+		default:
+			res.Text = "The topic does not exist any more. The brokers remove its offsets by themselves, and not on request."
+		}
 	}
 	if d.plan.Scope.Topic == "" {
 		g, err := d.c.describe(ctx, d.plan.Type)
 		d.check(&d.results[len(d.results)-1], err == nil && g.State == "Dead", err, "The group is still there: it was made again, as a commit does.")
 	}
+}
+
+// topicGone reports whether a result says that there is no such topic.
+func topicGone(res *model.ActionResult) bool {
+	return !res.OK && res.Code == kerr.UnknownTopicOrPartition.Message
+}
+
+// awaitsCleanup reports whether an offset of a topic that was deleted is still there.
+func (d *deletion) awaitsCleanup(now positions) bool {
+	for i, row := range d.plan.Rows {
+		if topicGone(&d.results[i]) && now.of(row.Topic, row.Number).Known() {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *deletion) check(res *model.ActionResult, gone bool, err error, still string) {

@@ -211,3 +211,32 @@ func TestRealResetWithoutRights(t *testing.T) {
 		t.Errorf("%+v (%v)", results, err)
 	}
 }
+
+// The offsets of a topic that was deleted go with it, or can be deleted.
+func TestRealDeleteOfADeletedTopic(t *testing.T) {
+	l := newRealLog(t, kafkatest.Latest(t))
+	id := l.group(model.TypeClassic)
+	l.place(id, model.TypeClassic)
+	if _, err := kadm.NewClient(l.Client(t)).DeleteTopics(t.Context(), l.topic); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := l.admin.PlanDelete(t.Context(), model.DeleteScope{Group: id, Topic: l.topic}, model.TypeClassic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Why != "" { // the brokers were faster
+		if is := l.where(id, model.TypeClassic); is != "" {
+			t.Errorf("%s, and it is at %s", plan.Why, is)
+		}
+		return
+	}
+	results, _, err := l.admin.ApplyDelete(t.Context(), plan)
+	for _, r := range results {
+		if !r.OK {
+			t.Errorf("%+v", r)
+		}
+	}
+	if err != nil || l.where(id, model.TypeClassic) != "" {
+		t.Errorf("%+v (%v), at %s", results, err, l.where(id, model.TypeClassic))
+	}
+}
