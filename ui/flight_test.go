@@ -433,9 +433,7 @@ func TestAnyKeysInFlight(t *testing.T) {
 				}
 				r.send(recordsMsg{records: p.records()})
 			default:
-				if r.send(keyPress(rapid.SampledFrom(keys).Draw(rt, "key"))); r.quits() {
-					return
-				}
+				r.send(keyPress(rapid.SampledFrom(keys).Draw(rt, "key")))
 			}
 			checkBox(t, r, w, h)
 			if t.Failed() {
