@@ -187,7 +187,7 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 	opts := []kgo.Opt{
 		kgo.ConsumerGroup(g.id),
 		kgo.ConsumeTopics(g.topics...),
-		kgo.AutoCommitInterval(time.Second),
+		kgo.DisableAutoCommit(),
 		kgo.HeartbeatInterval(heartbeatInterval),
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
@@ -203,39 +203,40 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 	case cooperative:
 		opts = append(opts, kgo.Balancers(kgo.CooperativeStickyBalancer()))
 	}
-	if g.perMember > 0 {
-		opts = append(opts, kgo.AutoCommitMarks())
-	}
+	var instance *string
 	if g.static {
-		opts = append(opts, kgo.InstanceID(g.id+"-"+strconv.Itoa(n)))
+		instance = kmsg.StringPtr(g.id + "-" + strconv.Itoa(n))
+		opts = append(opts, kgo.InstanceID(*instance))
 	}
 	cl, err := c.client(clientID, opts...)
 	if err != nil {
 		return
 	}
 	defer cl.Close()
+	at := newPosition(cl, g.id, instance)
 	switch g.perMember {
 	case 0:
 		<-ctx.Done() // kgo's heartbeats go on
 	case unlimited:
 		for wait(ctx, 100*time.Millisecond) {
-			cl.PollFetches(ctx)
+			at.poll(ctx).EachRecord(at.handled)
+			at.commit(ctx)
 		}
 	default:
-		c.trickle(ctx, cl, time.Duration(float64(time.Second)/g.perMember))
+		trickle(ctx, at, time.Duration(float64(time.Second)/g.perMember))
 	}
 }
 
 // trickle handles one record at a time and each of them for so long, the partitions in turn. Only what was handled is
 // committed.
-func (c *Cluster) trickle(ctx context.Context, cl *kgo.Client, each time.Duration) {
+func trickle(ctx context.Context, at *position, each time.Duration) {
 	type queue struct{ records []*kgo.Record }
 	var (
 		queues = make(map[string]*queue)
 		turns  []*queue
 	)
 	for wait(ctx, each) {
-		cl.PollFetches(nil).EachPartition(func(p kgo.FetchTopicPartition) { // nil: only what is there
+		at.poll(nil).EachPartition(func(p kgo.FetchTopicPartition) { // nil: only what is there
 			name := fmt.Sprint(p.Topic, "/", p.Partition)
 			q := queues[name]
 			if q == nil {
@@ -246,12 +247,13 @@ func (c *Cluster) trickle(ctx context.Context, cl *kgo.Client, each time.Duratio
 		})
 		for i, q := range turns {
 			if len(q.records) > 0 {
-				cl.MarkCommitRecords(q.records[0])
+				at.handled(q.records[0])
 				q.records = q.records[1:]
 				turns = append(slices.Delete(turns, i, i+1), q)
 				break
 			}
 		}
+		at.commit(ctx)
 	}
 }
 
