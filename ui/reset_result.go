@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,12 +39,21 @@ func (a *App) openResetResult(out *model.ResetOutcome) {
 		}}
 	undo := sheetKey{key: "U", title: "undo", do: func(a *App) tea.Cmd { return a.undo(plan.Group, plan.Type) },
 		off: func(*App) string {
-			if out.Failed() == len(out.Results) {
+			switch {
+			case out.Failed() == len(out.Results):
 				return "Nothing was changed."
+			case plan.Method == model.ResetByPolicy:
+				return "This Kafka cannot set start offsets of share groups, so there is no way back."
 			}
 			return ""
 		}}
-	a.openResult("Moved "+plan.Group+" "+plan.Spec.Text(plan.At), out.Sentence(), out.Caveats, "The positions from before are in "+out.Saved+". U takes the group back.", rows, resetResultColumns, retry, undo)
+	caveats, saved := out.Caveats, "The positions from before are in "+out.Saved+"."
+	if plan.Method == model.ResetByPolicy {
+		caveats = append(slices.Clone(caveats), model.ConfigShareReset+" is "+plan.Policy()+" now, for new partitions too; g shows and unsets it.")
+	} else {
+		saved += " U takes the group back."
+	}
+	a.openResult("Moved "+plan.Group+" "+plan.Spec.Text(plan.At), out.Sentence(), caveats, saved, rows, resetResultColumns, retry, undo)
 }
 
 // retryOf asks for a plan of what failed. A moment that was found relative to now stays what it was.
