@@ -104,6 +104,8 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 	defer follower.Close()
 	reader := kafka.NewReader(conn)
 	defer reader.Close()
+	redrives := kafka.NewRedriver(conn)
+	defer redrives.Close()
 	admin := kafka.NewAdmin(conn, "")
 	defer admin.Close()
 
@@ -120,6 +122,8 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		Reader:     reader,
 		Admin:      groupAdmin{admin},
 		Take:       taker(conn),
+		Produce:    producer(conn),
+		Redriver:   redriver{redrives},
 		Explain:    conn.Explain,
 		Address:    strings.Join(cfg.Bootstrap, ","),
 		Version:    buildVersion(),

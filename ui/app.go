@@ -36,8 +36,9 @@ type App struct {
 	paused         bool
 	following      following
 	holds          holds
-	asked          bool // a person waits for the poll under way
-	ownedOnly      bool // leave out partitions that no member owns
+	produced       map[string]string // what the form for producing had
+	asked          bool              // a person waits for the poll under way
+	ownedOnly      bool              // leave out partitions that no member owns
 	armed          []*armedReset
 
 	// What is on screen.

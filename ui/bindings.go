@@ -122,7 +122,7 @@ func newBindings() []binding {
 			name: "Go to " + name, help: "Shows " + name + " as it was left; pressed again, its list.", in: anywhere, section: sectionMove,
 			do: func(a *App) tea.Cmd { return a.goTo(i) }})
 	}
-	return slices.Concat(table, flightBindings(), heldBindings(), changeBindings())
+	return slices.Concat(table, flightBindings(), heldBindings(), produceBindings(), changeBindings())
 }
 
 // moving is an action on what has the focus.

@@ -41,13 +41,17 @@ func (d *asker) update(a *App, msg tea.Msg) tea.Cmd {
 }
 
 func (d *asker) draw(a *App, w, h int) []string {
-	inner := min(w-6, 92)
-	lines := d.form.View(a.theme, inner)
+	inner, room := min(w-6, 92), max(h-2, 1)
+	var notes []string
 	if d.notes != nil {
-		lines = append(lines, "")
-		lines = append(lines, wrapped(a.theme, d.notes(a), inner)...)
+		notes = wrapped(a.theme, d.notes(a), inner)
 	}
-	return box(a.theme, d.title, lines[:min(len(lines), max(h-2, 1))], inner)
+	if len(notes) > 0 {
+		notes = append([]string{""}, notes...)
+	}
+	lines := d.form.ViewIn(a.theme, inner, max(room-len(notes), room/2))
+	lines = append(lines, notes...)
+	return box(a.theme, d.title, lines[:min(len(lines), room)], inner)
 }
 
 func (d *asker) hints() []hint {

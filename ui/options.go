@@ -29,6 +29,10 @@ type Options struct {
 	Admin Admin
 	// Take begins a share session; nil when records can not be taken.
 	Take func(context.Context, TakeRequest) (ShareSession, error)
+	// Produce begins to produce; nil when nothing can be produced.
+	Produce func(context.Context, model.ProduceSpec) (Production, error)
+	// Redriver puts records back into work; nil when nothing does.
+	Redriver Redriver
 	// Explain turns an error of the source into a stable code and a sentence that says what happened,
 	// where, and what to do. Nil: the error's own text.
 	Explain func(error) (code, text string)

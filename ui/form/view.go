@@ -32,6 +32,21 @@ func (f *Form) View(theme *themes.Theme, w int) []string {
 	return lines
 }
 
+// ViewIn is View in at most h lines: the fields around the one that has the focus, and its help as far as there is room.
+func (f *Form) ViewIn(theme *themes.Theme, w, h int) []string {
+	lines := f.View(theme, w)
+	if len(lines) <= h || len(f.fields) == 0 {
+		return lines
+	}
+	fields, help := lines[:len(f.fields)], lines[len(f.fields):]
+	if most := max(h/3, h-len(fields)); len(help) > most {
+		help = help[:most]
+	}
+	room := max(h-len(help), 1)
+	top := max(min(f.focus-room/2, len(fields)-room), 0)
+	return append(append([]string(nil), fields[top:min(top+room, len(fields))]...), help...)
+}
+
 func (f *Form) line(theme *themes.Theme, i, label, w int) string {
 	fd, g := &f.fields[i], &theme.Glyphs
 	cursor, tok := " ", themes.Text
