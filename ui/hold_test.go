@@ -109,8 +109,10 @@ func TestTakeSaysWhatItDoesToTheGroup(t *testing.T) {
 		f, _, asked := holdRig(t, Options{})
 		f.press("c")
 		f.sees("joins order-workers as a member beside 2 others", "for up to 30s", "limit 5", "can not be reset", "stays counted")
-		f.base.Cluster.Limits = []model.Limit{{API: "ShareFetch", Max: 1}, {API: "ShareAcknowledge", Max: 1}}
-		f.base.Cluster.Version = "4.1"
+		for _, s := range []*model.Snapshot{f.base, f.view.Snapshot} { // the same one, or a copy
+			s.Cluster.Limits = []model.Limit{{API: "ShareFetch", Max: 1}, {API: "ShareAcknowledge", Max: 1}}
+			s.Cluster.Version = "4.1"
+		}
 		f.press("esc c backspace 1 0")
 		f.sees("a whole batch of the producer", "Locks can not be extended", "is not counted")
 		f.press("tab")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,13 +158,15 @@ func TestNothingIsUpWhenNothingCanBeRead(t *testing.T) {
 // The positions of share groups are read apart: when they come back first, the poll does not wait for its next try.
 func TestPollFollowsShareOffsetsThatComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var downUntil time.Time
+		var downUntil atomic.Pointer[time.Time] // written by polls, read by reads of offsets
+		downUntil.Store(new(time.Time))
 		src := &scripted{}
 		src.snapshot = func(_ context.Context, n int, want model.Want) (*model.Snapshot, error) {
 			if n == 3 {
-				downUntil = time.Now().Add(7500 * time.Millisecond)
+				back := time.Now().Add(7500 * time.Millisecond)
+				downUntil.Store(&back)
 			}
-			if time.Now().Before(downUntil) {
+			if time.Now().Before(*downUntil.Load()) {
 				return nil, errors.New("connection refused")
 			}
 			return good(want), nil
@@ -172,7 +175,7 @@ func TestPollFollowsShareOffsetsThatComeBack(t *testing.T) {
 			o := model.ShareOffsets{Groups: map[string]model.ShareGroupOffsets{}}
 			for _, g := range groups {
 				o.Groups[g] = model.ShareGroupOffsets{At: time.Now()}
-				if time.Now().Before(downUntil) {
+				if time.Now().Before(*downUntil.Load()) {
 					o.Groups[g] = model.ShareGroupOffsets{Problem: &model.Problem{Code: "refused", Text: "No."}}
 				}
 			}
@@ -180,9 +183,10 @@ func TestPollFollowsShareOffsetsThatComeBack(t *testing.T) {
 		}
 		l := newLive(t, Options{Source: src, Interval: time.Second})
 		l.run(30 * time.Second)
+		back := *downUntil.Load()
 		for _, at := range src.polls {
-			if !at.Before(downUntil) {
-				if late := at.Sub(downUntil); late > time.Second {
+			if !at.Before(back) {
+				if late := at.Sub(back); late > time.Second {
 					t.Errorf("the first poll after the cluster is back comes %s later", late)
 				}
 				return
