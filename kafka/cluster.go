@@ -22,10 +22,9 @@ type brokerMemory struct {
 	host, rack string
 	port       int32
 	versions   *kmsg.ApiVersionsResponse // nil: not read, or to be read again
-	versionsAt time.Time
-	answered   time.Time // when it last answered; zero for never
-	failed     error     // why it did not answer in the last poll; nil when it did
-	listed     bool      // in the last metadata; franz-go cannot address the others
+	answered   time.Time                 // when it last answered; zero for never
+	failed     error                     // why it did not answer in the last poll; nil when it did
+	listed     bool                      // in the last metadata; franz-go cannot address the others
 }
 
 // patience is how long the next poll waits for the broker, and what it says when that is over. What

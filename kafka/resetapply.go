@@ -46,7 +46,7 @@ func (a *Admin) ApplyReset(ctx context.Context, plan model.ResetPlan, progress *
 		return out, errors.New(plan.Why)
 	}
 	if len(plan.Planned()) == 0 {
-		return out, errors.New("The plan sets no offset, so there is nothing to do.")
+		return out, errors.New("the plan sets no offset, so there is nothing to do")
 	}
 	c, err := a.coordinator(ctx, plan.Group)
 	if err != nil {

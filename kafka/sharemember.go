@@ -91,13 +91,12 @@ func (s *sessionState) findCoordinator(ctx context.Context) (int32, error) {
 	if err != nil {
 		return -1, err
 	}
-	for _, c := range resp.(*kmsg.FindCoordinatorResponse).Coordinators {
-		if err := answered(kmsg.FindCoordinator, s.group, c.ErrorCode, c.ErrorMessage); err != nil {
-			return -1, err
-		}
-		return c.NodeID, nil
+	found := resp.(*kmsg.FindCoordinatorResponse).Coordinators
+	if len(found) == 0 {
+		return -1, kerr.CoordinatorNotAvailable
 	}
-	return -1, kerr.CoordinatorNotAvailable
+	c := &found[0]
+	return c.NodeID, answered(kmsg.FindCoordinator, s.group, c.ErrorCode, c.ErrorMessage)
 }
 
 // moves reports whether the error says that another broker is the coordinator now, or soon.

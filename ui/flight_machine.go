@@ -23,7 +23,6 @@ const (
 // machine draws the states of records with their counts, and the transitions with their rates.
 type machine struct {
 	counts [stateBoxes]int64
-	mixed  bool // of acquired: observed and inferred ones
 	// known is false when there is nothing to count.
 	known bool
 	rates model.Opt[model.ShareRates]

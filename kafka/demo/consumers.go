@@ -236,7 +236,8 @@ func trickle(ctx context.Context, at *position, each time.Duration) {
 		turns  []*queue
 	)
 	for wait(ctx, each) {
-		at.poll(nil).EachPartition(func(p kgo.FetchTopicPartition) { // nil: only what is there
+		//lint:ignore SA1012 kgo takes nil for "only what is there"
+		at.poll(nil).EachPartition(func(p kgo.FetchTopicPartition) {
 			name := fmt.Sprint(p.Topic, "/", p.Partition)
 			q := queues[name]
 			if q == nil {
