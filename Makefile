@@ -2,7 +2,7 @@
 
 KAFKA ?= 4.1.1 4.3.1 4.4.0
 
-.PHONY: help build demo test real lint bench ci
+.PHONY: help build demo test real lint bench speed ci
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
@@ -24,6 +24,9 @@ lint: ## check formatting, vet, staticcheck, go.mod
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+speed: ## measure against real Kafka what docs/performance.md promises; KAFKA="4.4.0" picks the version
+	FLIGHTDECK_TEST_KAFKA="$(KAFKA)" go test -run '^$$' -bench 'FirstFrame|Demo|OfKafka' -benchtime 20x -timeout 30m . ./kafka
 
 ci: ## run everything that CI runs
 	.ci/run

@@ -114,6 +114,12 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		for _, n := range notices {
 			fmt.Fprintf(stderr, "flightdeck: %s\n", n)
 		}
+		if !o.watch {
+			// One poll is over before it would pay to collect what it leaves behind; the limit is for clusters of
+			// another size.
+			debug.SetGCPercent(-1)
+			debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), 1<<30))
+		}
 		return printer{source: source, records: records{conn, reader}, explain: conn.Explain, options: o, stdout: stdout, stderr: stderr}.run(ctx)
 	}
 	return runTerminal(ctx, ui.New(ctx, ui.Options{

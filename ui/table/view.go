@@ -147,9 +147,14 @@ func (t *Table[R]) appendLine(b []byte, n int) []byte {
 // first column alone: what a step of the cursor changes has to be sent again, and a lit row of 200
 // cells is a kilobyte over a slow line.
 func (t *Table[R]) appendRow(b []byte, l *line) []byte {
-	style, p := t.theme.Style, pen{dst: b, ellipsis: t.theme.Glyphs.Ellipsis}
-	if l.selected && !t.blurred {
-		style = t.theme.OnSelected
+	lit, p := l.selected && !t.blurred, pen{dst: b, ellipsis: t.theme.Glyphs.Ellipsis}
+	style := func(tok themes.Token) themes.Style {
+		if lit {
+			return t.theme.OnSelected(tok)
+		}
+		return t.theme.Style(tok)
+	}
+	if lit {
 		p.blank = style(themes.Text)
 	}
 	if t.width >= gutter {
@@ -164,7 +169,7 @@ func (t *Table[R]) appendRow(b []byte, l *line) []byte {
 		}
 		if k == 1 {
 			p.flush()
-			style, p.blank = t.theme.Style, themes.Style{}
+			lit, p.blank = false, themes.Style{}
 		}
 		if k > 0 {
 			p.skip(gap)
