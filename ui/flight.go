@@ -21,13 +21,13 @@ type flightScreen struct {
 	topic  string
 	number int32
 
-	key     model.SharePartitionKey
-	part    *model.GroupPartition // in the present view; nil when it is not there
-	rights_ model.Operations
-	configs *model.GroupConfigs
-	records *model.SharePartitionRecords // nil when nothing is known
-	why     []string                     // why there is no window
-	window  *model.ShareWindow           // of the moment that is shown; nil when there is none
+	key        model.SharePartitionKey
+	part       *model.GroupPartition // in the present view; nil when it is not there
+	operations model.Operations
+	configs    *model.GroupConfigs
+	records    *model.SharePartitionRecords // nil when nothing is known
+	why        []string                     // why there is no window
+	window     *model.ShareWindow           // of the moment that is shown; nil when there is none
 
 	// replay is true while a moment of the past is shown: the state after the write at moment, which has offset
 	// -1 for the state that the history begins with.
@@ -62,7 +62,7 @@ func newFlightScreen(group, topic string, partition int32) *flightScreen {
 func (s *flightScreen) at() place                { return atFlight }
 func (s *flightScreen) crumb() string            { return fmt.Sprintf("%s/%d", model.Clean(s.topic), s.number) }
 func (s *flightScreen) group() string            { return s.id }
-func (s *flightScreen) rights() model.Operations { return s.rights_ }
+func (s *flightScreen) rights() model.Operations { return s.operations }
 func (s *flightScreen) want(w *model.Want)       { w.Groups = append(w.Groups, s.id) }
 func (s *flightScreen) every() time.Duration     { return recordFrame }
 
@@ -82,7 +82,7 @@ func (s *flightScreen) load(a *App) {
 	var read time.Time // when the positions were
 	if a.view != nil {
 		if g, ok := a.view.Snapshot.Group(s.id); ok {
-			s.rights_, read = g.Operations, g.OffsetsAt
+			s.operations, read = g.Operations, g.OffsetsAt
 			if p, ok := g.Partition(s.topic, s.number); ok {
 				s.part = p
 				logStart, end = p.Start, p.End
@@ -262,8 +262,8 @@ func (s *flightScreen) work(a *App) tea.Cmd {
 
 // The layout: the machine is drawn beside the window when there is room, and the story beside the content.
 const (
-	wideFlight = 100
-	leastFlght = 11 // lines, below which only one part is shown
+	wideFlight  = 100
+	leastFlight = 11 // lines, below which only one part is shown
 )
 
 func (s *flightScreen) draw(a *App, w, h int) string {
@@ -271,7 +271,7 @@ func (s *flightScreen) draw(a *App, w, h int) string {
 	spread(&b, a.theme, w, s.head(a), nil)
 	b.WriteByte('\n')
 	h--
-	if h < leastFlght {
+	if h < leastFlight {
 		s.states.off = false
 		s.headings(&b, a.theme, w)
 		b.WriteByte('\n')

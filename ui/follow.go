@@ -130,7 +130,7 @@ type recordViewer interface {
 	every() time.Duration
 }
 
-// follower is a screen with work of its own when records or the view have changed.
+// worker is a screen with work of its own when records or the view have changed.
 type worker interface{ work(*App) tea.Cmd }
 
 // arrived lets the screen begin what follows from news.
