@@ -76,3 +76,18 @@ func BenchmarkTakeSnapshot(b *testing.B) {
 		a.Update(a.take(s)())
 	}
 }
+
+// BenchmarkResetPreview moves through the preview of a plan over 10,000 partitions.
+func BenchmarkResetPreview(b *testing.B) {
+	a := crowdApp(10, 200, 60)
+	in := model.ResetInput{Group: "big", Type: model.TypeClassic, At: noon}
+	for i := range int32(10_000) {
+		in.Partitions = append(in.Partitions, model.ResetPartition{Topic: "t", Number: i, Now: model.Some(int64(50)), Start: model.Some(int64(0)), End: model.Some(int64(90))})
+	}
+	a.openResetPreview(ResetRequest{Group: "big"}, model.PlanReset(model.ResetSpec{Mode: model.ResetEarliest}, in), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		a.Update(down)
+		a.View()
+	}
+}

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"flightdeck/model"
 	"flightdeck/themes"
+	"flightdeck/ui/text"
 )
 
 // armedReset is a reset that waits for its group to become empty.
@@ -12,6 +15,9 @@ type armedReset struct {
 	armed Armed
 	state model.ArmedState
 	over  bool // nothing will happen any more
+	// sentences are of the plan that was made at planned; it can have thousands of rows.
+	sentences []string
+	planned   time.Time
 }
 
 // armedMsg says what happened to an armed reset.
@@ -149,8 +155,11 @@ func (x *armedReset) paragraphs(a *App) []paragraph {
 	if s.Group != nil && len(s.Group.Members) > 0 {
 		ps = append(ps, paragraph{text: "In the group: " + whoIsIn(s.Group) + ".", tok: themes.Muted})
 	}
-	for _, text := range s.Plan.Sentences() {
-		ps = append(ps, paragraph{text: model.Clean(text), tok: themes.Text})
+	if !x.planned.Equal(s.Plan.At) || x.sentences == nil {
+		x.planned, x.sentences = s.Plan.At, s.Plan.Sentences()
+	}
+	for _, sentence := range x.sentences {
+		ps = append(ps, paragraph{text: model.Clean(sentence), tok: themes.Text})
 	}
 	return append(ps, paragraph{text: "It ends with the program.", tok: themes.Faint})
 }
@@ -165,13 +174,26 @@ func (x *armedReset) disarm(a *App) tea.Cmd {
 	}
 }
 
+// endArmed asks before then, which ends the program and the waiting of armed resets with it.
+func (a *App) endArmed(then func(*App) tea.Cmd) tea.Cmd {
+	if len(a.armed) == 0 {
+		return then(a)
+	}
+	action := model.Action{Impact: []string{"It waits for its group to become empty. Quitting ends the waiting, and nothing is moved."}}
+	if len(a.armed) > 1 {
+		action.Impact[0] = "They wait for their groups to become empty. Quitting ends the waiting, and nothing is moved."
+	}
+	return a.confirm(a.armedBadge()+": quit?", &action, nil, then)
+}
+
 // armedBadge names what is armed, for the top of every screen; empty for nothing.
 func (a *App) armedBadge() string {
 	switch len(a.armed) {
 	case 0:
 		return ""
 	case 1:
-		return "ARMED " + model.Clean(a.armed[0].state.Plan.Group)
+		const most = 24
+		return "ARMED " + text.Truncate(model.Clean(a.armed[0].state.Plan.Group), most, a.theme.Glyphs.Ellipsis)
 	}
 	return "ARMED " + model.Plural(len(a.armed), "reset")
 }

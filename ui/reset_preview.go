@@ -21,6 +21,9 @@ type resetPreview struct {
 	*sheet[model.ResetRow]
 	req  ResetRequest
 	plan model.ResetPlan
+	// sentences and planned are of the plan, which can have thousands of rows.
+	sentences []string
+	planned   int
 	// group is as it was last looked at; nil until the view has it.
 	group *model.Group
 
@@ -32,7 +35,7 @@ type resetPreview struct {
 
 // openResetPreview shows a plan.
 func (a *App) openResetPreview(r ResetRequest, plan model.ResetPlan, back overlay) {
-	p := &resetPreview{req: r, plan: plan, file: offsetsFile(plan.Group)}
+	p := &resetPreview{req: r, plan: plan, sentences: plan.Sentences(), planned: len(plan.Planned()), file: offsetsFile(plan.Group)}
 	p.write(a)
 	p.sheet = &sheet[model.ResetRow]{
 		title: model.Clean("Move " + plan.Group + " " + plan.Spec.Text(plan.At)),
@@ -79,7 +82,7 @@ func (p *resetPreview) block(a *App) string {
 
 func (p *resetPreview) paragraphs(a *App) []paragraph {
 	var ps []paragraph
-	for i, s := range p.plan.Sentences() {
+	for i, s := range p.sentences {
 		tok := themes.Text
 		if i == 0 {
 			tok = themes.Title
@@ -121,7 +124,7 @@ func whoIsIn(g *model.Group) string {
 
 // nothing says that the plan changes nothing.
 func (p *resetPreview) nothing(*App) string {
-	if len(p.plan.Planned()) == 0 {
+	if p.planned == 0 {
 		return "Nothing would be set: the notes say why."
 	}
 	return ""

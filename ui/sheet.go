@@ -122,6 +122,11 @@ func (s *sheet[R]) both(a *App, w, h int) []string {
 		notes = 2
 	}
 	want := s.grid.lines()
+	gap := 0
+	if h > 20 {
+		gap = 1
+	}
+	h -= gap
 	said := len(s.prose.wrapped)
 	top := min(said, max(h-notes-want, h/2-notes, 2))
 	cut := top < said
@@ -131,6 +136,7 @@ func (s *sheet[R]) both(a *App, w, h int) []string {
 	if cut {
 		lines[top-1] = a.theme.Style(themes.Faint).Render(" " + a.theme.Glyphs.Ellipsis + " tab shows all of this")
 	}
+	lines = append(lines, make([]string, gap)...)
 	lines = append(lines, strings.Split(s.grid.draw(a.theme, w, rows), "\n")...)
 	for i := range notes {
 		l := ""

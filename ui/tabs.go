@@ -119,7 +119,7 @@ func (a *App) back() tea.Cmd {
 
 func (a *App) leave() tea.Cmd {
 	if len(a.tabs[a.tab].stack) == 1 {
-		return a.goQuit()
+		return a.endArmed((*App).goQuit)
 	}
 	return a.goAway((*App).pop)
 }
