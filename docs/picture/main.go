@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	columns, rows         = 120, 26
+	columns, rows         = 120, 32
 	cellWidth, cellHeight = 8.4, 18
 	background            = "#161820"
 	foreground            = "#d8dce6"
@@ -40,6 +40,7 @@ var shots = []struct {
 	watch time.Duration
 }{
 	{name: "consumers", until: "order-service", watch: 45 * time.Second},
+	{name: "flight", keys: []string{"2", "/", "order-workers", "\r", "\r", "\r"}, until: "ACKNOWLEDGED", watch: 12 * time.Second},
 }
 
 func main() {
