@@ -66,7 +66,7 @@ func (a *App) takeFacts(group, topic string) takeFacts {
 
 // words are the sentences of the form.
 func (f *takeFacts) words(count int64) []string {
-	lock := "until the lock runs out"
+	lock := "until its lock runs out"
 	if f.lock != "" {
 		lock = "for up to " + f.lock
 	}
@@ -78,11 +78,11 @@ func (f *takeFacts) words(count int64) []string {
 	var join string
 	switch {
 	case f.joined:
-		join = fmt.Sprintf("We are a member of %s already. %s more: held %s each.", f.group, taken, lock)
+		join = fmt.Sprintf("We are a member of %s already. %s more, each held %s.", f.group, taken, lock)
 	case f.others == 0:
-		join = fmt.Sprintf("This joins %s, which has no other member, and holds up to %s %s.", f.group, taken, lock)
+		join = fmt.Sprintf("This joins %s, which has no other member, and takes up to %s, each held %s.", f.group, taken, lock)
 	default:
-		join = fmt.Sprintf("This joins %s as a member beside %s and takes up to %s from them, %s each.", f.group, model.Plural(f.others, "other"), taken, lock)
+		join = fmt.Sprintf("This joins %s as a member beside %s and takes up to %s from them, each %s.", f.group, model.Plural(f.others, "other"), taken, lock)
 	}
 	if n, ok := f.limit.Get(); ok {
 		counts += fmt.Sprintf(" (limit %d)", n)
