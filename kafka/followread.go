@@ -217,7 +217,7 @@ func (f *Follower) take(p *statePartition, got kgo.FetchTopicPartition) {
 		x.fold.Apply(&f.write, model.WriteRef{Ms: r.Timestamp.UnixMilli(), Offset: r.Offset})
 	}
 	if p.end < 0 {
-		p.end = got.HighWatermark
+		p.ends(got.LogStartOffset, got.HighWatermark)
 	}
 	if p.progress() {
 		f.dirty = true

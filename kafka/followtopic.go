@@ -131,16 +131,13 @@ func (t *stateTopic) list(ctx context.Context, now time.Time) (news bool) {
 	both.Go(func() { ends = t.offsets(ctx, numbers, -1) })
 	both.Wait()
 	for _, n := range numbers {
-		end, ok := ends[n]
-		if !ok {
-			continue
+		start, began := starts[n]
+		end, ended := ends[n]
+		if began && ended {
+			p := t.parts[n]
+			p.ends(start, end)
+			news = p.progress() || news
 		}
-		p := t.parts[n]
-		p.end = end
-		if start, ok := starts[n]; ok && start == end {
-			p.caughtUp = true
-		}
-		news = p.progress() || news
 	}
 	return news
 }
@@ -172,6 +169,12 @@ func (t *stateTopic) offsets(ctx context.Context, numbers []int32, timestamp int
 		}
 	}
 	return found
+}
+
+// ends notes the bounds of the log: the partition is caught up at its end, and at once when there is nothing in it.
+func (p *statePartition) ends(start, end int64) {
+	p.end = end
+	p.caughtUp = p.caughtUp || start == end
 }
 
 // progress finds out whether the partition is caught up, and tells its folds. It reports whether that was
