@@ -66,6 +66,15 @@ func (p *planner) confirm(group string) {
 	p.steps("Type "+group, "", "enter do it", group+"\r")
 }
 
+// settings sets share.auto.offset.reset of a share group that does not exist yet.
+func (p *planner) settings(group, value string) {
+	p.t.Helper()
+	p.press(":")
+	p.steps("type a part of a name", "by its id", "Settings of a group by its id", "\r", "Type     share", group+"\r", "There is no group "+group+" yet.", "\r",
+		"Value", "\x15"+value, "Value  "+value, "\r", "y yes   esc no", "", "y yes  esc back", "y", "share.auto.offset.reset is "+value+", read back.", "\x1b", "Settings of a group ─", "\x1b")
+	p.untilTrue("the form is closed", func() bool { return !strings.Contains(p.text(), "╭─") })
+}
+
 func TestPlannerInTheDemo(t *testing.T) {
 	const group = "billing-export"
 	p := openPlanner(t, "--demo")
@@ -85,6 +94,8 @@ func TestPlannerInTheDemo(t *testing.T) {
 	p.until("Group " + group + " is deleted.")
 	p.close()
 
+	p.settings("newcomers", "earliest")
+
 	// What was done and what was there before stays on disk.
 	kinds := map[string]int{}
 	audit, err := os.ReadFile(filepath.Join(p.state, "flightdeck", "audit.jsonl"))
@@ -98,7 +109,7 @@ func TestPlannerInTheDemo(t *testing.T) {
 		}
 		kinds[l.Action+" "+l.Phase]++
 	}
-	if kinds["offsets_reset intent"] != 2 || kinds["offsets_reset result"] != 2 || kinds["group_delete intent"] != 1 || kinds["group_delete result"] != 1 {
+	if kinds["offsets_reset intent"] != 2 || kinds["offsets_reset result"] != 2 || kinds["group_delete intent"] != 1 || kinds["group_delete result"] != 1 || kinds["config_alter result"] != 1 {
 		t.Errorf("the audit file has %v", kinds)
 	}
 	if saved, _ := filepath.Glob(filepath.Join(p.state, "flightdeck", "resets", "*.csv")); len(saved) != 3 {
@@ -180,8 +191,9 @@ func TestPlannerOnRealKafka(t *testing.T) {
 		}
 
 		share, twin := kafkatest.Name("share"), kafkatest.Name("share-twin")
+		k.SetGroupConfig(t, twin, "share.auto.offset.reset", "earliest")
+		p.settings(share, "earliest") // or its member would be given nothing
 		for _, id := range []string{share, twin} {
-			k.SetGroupConfig(t, id, "share.auto.offset.reset", "earliest")
 			m := k.JoinShare(t, id, topic, 0)
 			m.Acknowledge(t, kafkatest.All(kafkatest.Accept, m.Acquire(t, 5)...)...)
 			m.Leave(t)

@@ -8,8 +8,10 @@
 // keys switch tabs, enter pushes a screen and esc pops it. A screen is made of panes, one of which has
 // the focus. An overlay (palette, help, filter line, column picker, verdicts) lies over the body and
 // takes the keys while it is open. A binding ties keys to an action by name, with the words for it and
-// the reason when it can not be used. The status line holds the last message; actions,
-// events and errors are kept in Activity.
+// the reason when it can not be used. Overlays that change something come in a row: an asker asks for
+// values, a sheet shows what would happen and later what did, a confirmer takes consent, and running
+// stands while a [Job] works. The status line holds the last message; actions, events and errors are
+// kept in Activity.
 //
 // # Rules
 //
