@@ -177,11 +177,11 @@ func (c *comparison) groups(prev, next []Group) {
 		switch {
 		case was == nil:
 			if bothListed {
-				c.add(Info, EventGroupAppeared, is.ID, "Group %s appeared.", is.ID)
+				c.add(Info, EventGroupAppeared, is.ID, "The group appeared.")
 			}
 		case is == nil:
 			if bothListed {
-				c.add(Info, EventGroupGone, was.ID, "Group %s is gone: it was deleted, or it expired.", was.ID)
+				c.add(Info, EventGroupGone, was.ID, "The group is gone: it was deleted, or it expired.")
 			}
 		default:
 			c.group(was, is)

@@ -9,7 +9,7 @@ import (
 
 func (c *comparison) group(was, is *Group) {
 	if was.Type != is.Type && was.Type != TypeUnknown && is.Type != TypeUnknown {
-		c.add(Info, EventGroupType, is.ID, "Group %s is of type %s now; it was %s.", is.ID, is.Type, was.Type)
+		c.add(Info, EventGroupType, is.ID, "The group is of type %s now; it was %s.", is.Type, was.Type)
 	}
 	if !was.Described.IsZero() && is.Described.After(was.Described) {
 		c.members(was, is)
@@ -23,16 +23,16 @@ func (c *comparison) members(was, is *Group) {
 	joined := membersNotIn(is, was)
 	left := membersNotIn(was, is)
 	if len(joined) > 0 {
-		c.add(Info, EventMemberJoined, is.ID, "%s joined %s, which has %s now.", names(joined), is.ID, Plural(len(is.Members), "member"))
+		c.add(Info, EventMemberJoined, is.ID, "%s joined: %s now.", names(joined), Plural(len(is.Members), "member"))
 	}
 	if len(left) == 0 {
 		return
 	}
 	if len(is.Members) == 0 {
-		c.add(Warning, EventMemberLeft, is.ID, "%s left %s, which nobody consumes now.", names(left), is.ID)
+		c.add(Warning, EventMemberLeft, is.ID, "%s left: nobody consumes now.", names(left))
 		return
 	}
-	c.add(Info, EventMemberLeft, is.ID, "%s left %s, which has %s now.", names(left), is.ID, Plural(len(is.Members), "member"))
+	c.add(Info, EventMemberLeft, is.ID, "%s left: %s now.", names(left), Plural(len(is.Members), "member"))
 }
 
 // membersNotIn names the members of g that other does not have.
@@ -125,12 +125,12 @@ func (c *comparison) offsets(was, is *Group) {
 		what = "start offset"
 	}
 	if partitions == 1 {
-		c.add(Warning, EventOffsetsBack, is.ID, "The %s of %s on %s/%d went back by %s, from %s to %s.",
-			what, is.ID, worst.Topic, worst.Number, Count(sum), Count(worstWas), Count(worse))
+		c.add(Warning, EventOffsetsBack, is.ID, "The %s on %s/%d went back by %s, from %s to %s.",
+			what, worst.Topic, worst.Number, Count(sum), Count(worstWas), Count(worse))
 		return
 	}
-	c.add(Warning, EventOffsetsBack, is.ID, "The %ss of %s went back on %d partitions by %s in all, most on %s/%d from %s to %s.",
-		what, is.ID, partitions, Count(sum), worst.Topic, worst.Number, Count(worstWas), Count(worse))
+	c.add(Warning, EventOffsetsBack, is.ID, "The %ss went back on %d partitions by %s in all, most on %s/%d from %s to %s.",
+		what, partitions, Count(sum), worst.Topic, worst.Number, Count(worstWas), Count(worse))
 }
 
 // records is a count of records in words.

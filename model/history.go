@@ -216,6 +216,9 @@ func (h *History) publish(st *groupHistory, s *Snapshot) {
 	}
 	next.ETA = eta(owned, next.Consumed, next.Produced)
 	next.Verdicts = judge(&situation{group: g, insight: &next, snapshot: s, first: st.first, emptied: st.emptied, pause: h.pause})
+	if keepsUp(next.Verdicts) {
+		next.ETA = Opt[time.Duration]{}
+	}
 	if old := st.insight; old != nil {
 		if slices.Equal(old.Partitions, next.Partitions) {
 			next.Partitions = old.Partitions
@@ -231,6 +234,11 @@ func (h *History) publish(st *groupHistory, s *Snapshot) {
 		next.Partitions = slices.Clone(next.Partitions)
 	}
 	st.insight = &next
+}
+
+// keepsUp reports whether a group is said to have nothing to catch up with.
+func keepsUp(verdicts []Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Code == VerdictKeepingUp || v.Code == VerdictCaughtUp })
 }
 
 // reads reports whether somebody reads a partition of a group: it has an owner, or ownership is not

@@ -48,7 +48,7 @@ type Insight struct {
 	// Trend is the lag of the last samples, oldest first, at most [TrendLen].
 	Trend []Int
 	// ETA is how long the lag of the partitions that somebody reads takes to reach 0 at the present rates, in
-	// whole seconds from 1; unknown when it does not shrink.
+	// whole seconds from 1; unknown when it does not shrink, and for a group that keeps up.
 	ETA Opt[time.Duration]
 	// Rebalance is the running rebalance or the last one; nil when none was seen.
 	Rebalance *Rebalance
@@ -85,7 +85,7 @@ type Event struct {
 	Code string
 	// Group is the group's id; empty for what concerns the cluster.
 	Group string
-	// Text is a sentence.
+	// Text is a sentence. It does not name the group again.
 	Text string
 }
 

@@ -127,9 +127,9 @@ func (r *rebalances) watch(prev, g *Group, at time.Time) []Event {
 	if prev != nil {
 		r.before = keep(prev)
 	}
-	text := "Group " + g.ID + " began to rebalance, with " + Plural(len(g.Members), "member") + "."
+	text := "The group began to rebalance, with " + Plural(len(g.Members), "member") + "."
 	if start.Running {
-		text = "Group " + g.ID + " is rebalancing, with " + Plural(len(g.Members), "member") + "."
+		text = "The group is rebalancing, with " + Plural(len(g.Members), "member") + "."
 	}
 	return []Event{{at, Info, EventRebalanceStarted, g.ID, text}}
 }
@@ -146,13 +146,13 @@ func (r *rebalances) end(g *Group, at time.Time, done *Rebalance) []Event {
 	took := Duration(done.Ended.Sub(done.Started))
 	switch {
 	case len(g.Members) == 0:
-		text = "The rebalance of " + g.ID + " ended after " + took + " without members."
+		text = "The rebalance ended after " + took + " without members."
 	case done.Unseen:
-		text = "Group " + g.ID + " rebalanced within " + took + ": " + movesInWords(before, g, done.Moves) + "."
+		text = "The group rebalanced within " + took + ": " + movesInWords(before, g, done.Moves) + "."
 	case before == nil:
-		text = "The rebalance of " + g.ID + " ended, " + took + " after it was first seen."
+		text = "The rebalance ended, " + took + " after it was first seen."
 	default:
-		text = "The rebalance of " + g.ID + " took " + took + ": " + movesInWords(before, g, done.Moves) + "."
+		text = "The rebalance took " + took + ": " + movesInWords(before, g, done.Moves) + "."
 	}
 	return []Event{{at, Info, EventRebalanceEnded, g.ID, text}}
 }

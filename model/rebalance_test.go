@@ -32,12 +32,12 @@ func TestEagerRebalance(t *testing.T) {
 	// The answer keeps the old owners; the joiner is there without partitions.
 	w.members(0, "m1: 0 1 2 3 4 5", "m2")
 	w.groups[0].State = "PreparingRebalance"
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 2 members.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 2 members.")
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	w.groups[0].State = "CompletingRebalance"
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	w.members(0, "m1: 0 1 2", "m2: 3 4 5")
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance of g took 3s: t/3-5 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance took 3s: t/3-5 from m1 to m2.")
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	in := h.Observe(w.snap(second)).Insights["g"]
 	if in.Rebalance == nil || in.Rebalances != 1 || len(in.Rebalance.Moves) != 3 || in.Rebalance.Moves[0] != (Move{"t", 3, "id-m1", "id-m2"}) {
@@ -49,46 +49,46 @@ func TestCooperativeRebalanceIsOne(t *testing.T) {
 	w, h := rebalanceWorld()
 	w.members(0, "m1: 0 1 2 3 4 5", "m2")
 	w.groups[0].State = "PreparingRebalance"
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 2 members.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 2 members.")
 	// Stable for a moment, with the moving partitions owned by nobody.
 	w.members(0, "m1: 0 1 2", "m2")
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	w.groups[0].State = "PreparingRebalance"
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	w.members(0, "m1: 0 1 2", "m2: 3 4 5")
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance of g took 3s: t/3-5 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance took 3s: t/3-5 from m1 to m2.")
 }
 
 func TestCooperativeRebalanceOfWhichOnlyThePauseIsSeen(t *testing.T) {
 	w, h := rebalanceWorld()
 	w.members(0, "m1: 0 1 2", "m2")
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 2 members.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 2 members.")
 	w.members(0, "m1: 0 1 2", "m2: 3 4 5")
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance of g took 1s: t/3-5 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance took 1s: t/3-5 from m1 to m2.")
 }
 
 func TestPartitionsThatStayWithoutOwnerEndTheRebalance(t *testing.T) {
 	w, h := rebalanceWorld()
 	w.groups[0].State = "PreparingRebalance"
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 1 member.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 1 member.")
 	w.members(0, "m1: 0 1 2 3")
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	expect(t, rebalanceEvents(h, w.snap(5*second)))
-	expect(t, rebalanceEvents(h, w.snap(5*second)), "rebalance_ended: The rebalance of g took 1s: t/4-5 from m1 to nobody.")
+	expect(t, rebalanceEvents(h, w.snap(5*second)), "rebalance_ended: The rebalance took 1s: t/4-5 from m1 to nobody.")
 	expect(t, rebalanceEvents(h, w.snap(second)))
 }
 
 func TestRebalanceBetweenTwoPolls(t *testing.T) {
 	w, h := rebalanceWorld()
 	w.members(0, "m1: 0 1 2", "m2: 3 4 5")
-	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: Group g rebalanced within 2s: t/3-5 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: The group rebalanced within 2s: t/3-5 from m1 to m2.")
 	in := h.Observe(w.snap(second)).Insights["g"]
 	if !in.Rebalance.Unseen || in.Rebalance.Ended.Sub(in.Rebalance.Started) != 2*second {
 		t.Errorf("rebalance %+v, want one of 2 s between two polls", in.Rebalance)
 	}
 	// A member that is gone gave its partitions to the one that is left.
 	w.members(0, "m2: 0 1 2 3 4 5")
-	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: Group g rebalanced within 2s: t/0-2 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: The group rebalanced within 2s: t/0-2 from m1 to m2.")
 }
 
 func TestConsumerProtocolRebalance(t *testing.T) {
@@ -112,7 +112,7 @@ func TestConsumerProtocolRebalance(t *testing.T) {
 
 	w.members(0, "m1: 0 1 2 3 4 5", "m2")
 	target(2, 2, "Reconciling", []int32{0, 1, 2}, []int32{3, 4, 5})
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 2 members.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 2 members.")
 	moves := h.Observe(w.snap(second)).Insights["g"].Rebalance.Moves
 	want := []Move{{"t", 3, "id-m1", "id-m2"}, {"t", 4, "id-m1", "id-m2"}, {"t", 5, "id-m1", "id-m2"}}
 	if !slices.Equal(moves, want) {
@@ -123,28 +123,28 @@ func TestConsumerProtocolRebalance(t *testing.T) {
 	expect(t, rebalanceEvents(h, w.snap(second)))
 	w.members(0, "m1: 0 1 2", "m2: 3 4 5")
 	target(2, 2, "Stable", []int32{0, 1, 2}, []int32{3, 4, 5})
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance of g took 3s: t/3-5 from m1 to m2.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The rebalance took 3s: t/3-5 from m1 to m2.")
 
 	// A member leaves: the epoch is ahead of its assignment, and nobody's target has its partitions.
 	w.members(0, "m1: 0 1 2")
 	target(3, 2, "Assigning", []int32{0, 1, 2})
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: Group g began to rebalance, with 1 member.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_started: The group began to rebalance, with 1 member.")
 	w.members(0, "m1: 0 1 2 3 4 5")
 	target(3, 3, "Stable", []int32{0, 1, 2, 3, 4, 5})
-	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: The rebalance of g took 2s: t/3-5 from m2 to m1.")
+	expect(t, rebalanceEvents(h, w.snap(2*second)), "rebalance_ended: The rebalance took 2s: t/3-5 from m2 to m1.")
 
 	// One that is over before the next poll and moved nothing leaves a higher epoch.
 	target(4, 4, "Stable", []int32{0, 1, 2, 3, 4, 5})
-	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: Group g rebalanced within 1s: no partition moved.")
+	expect(t, rebalanceEvents(h, w.snap(second)), "rebalance_ended: The group rebalanced within 1s: no partition moved.")
 }
 
 func TestRebalanceAtTheFirstLook(t *testing.T) {
 	w := newWorld().topic("t", 0, 0).group("g", []int64{0, 0}, "m1: 0 1")
 	w.groups[0].State = "PreparingRebalance"
 	h := NewHistory()
-	expect(t, rebalanceEvents(h, w.snap(0)), "rebalance_started: Group g is rebalancing, with 1 member.")
+	expect(t, rebalanceEvents(h, w.snap(0)), "rebalance_started: The group is rebalancing, with 1 member.")
 	w.members(0, "m1: 0 1")
-	expect(t, rebalanceEvents(h, w.snap(4*second)), "rebalance_ended: The rebalance of g ended, 4s after it was first seen.")
+	expect(t, rebalanceEvents(h, w.snap(4*second)), "rebalance_ended: The rebalance ended, 4s after it was first seen.")
 }
 
 func TestNoRebalance(t *testing.T) {

@@ -28,6 +28,9 @@ func checkNoMembers(s *situation) Verdict {
 		v.Severity = Warning
 		v.Evidence = append(v.Evidence, fmt.Sprintf("%s to be read.", isAre(lag, "record")))
 		v.Next = "Start a consumer, or delete the group if it is not needed any more."
+		if g.Type == TypeShare {
+			v.Next = "Start a share consumer, or delete the group if it is not needed any more."
+		}
 		if s.emptied.IsZero() {
 			v.Text += fmt.Sprintf(", %s behind", Count(lag))
 		}

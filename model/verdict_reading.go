@@ -1,8 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // checkProblems says that a group could not be read.
@@ -11,7 +14,7 @@ func checkProblems(s *situation) Verdict {
 		return Verdict{}
 	}
 	p := &s.group.Problems[0]
-	v := Verdict{Code: VerdictUnreadable, Severity: Warning, Text: "could not be read: " + p.Code}
+	v := Verdict{Code: VerdictUnreadable, Severity: Warning, Text: "could not be read: " + lowerFirst(cmp.Or(firstSentence(p.Text), p.Code))}
 	for i := range s.group.Problems {
 		v.Evidence = append(v.Evidence, s.group.Problems[i].Text)
 	}
@@ -24,6 +27,18 @@ func checkProblems(s *situation) Verdict {
 		v.Next = "Ask for DESCRIBE on the group " + s.group.ID + "."
 	}
 	return v
+}
+
+// firstSentence is a sentence without what follows it, and without its full stop.
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".")
+}
+
+// lowerFirst makes a sentence the rest of one.
+func lowerFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[n:]
 }
 
 // checkStale says that what is shown of a group is old.

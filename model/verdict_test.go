@@ -69,6 +69,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "first look at lag", setup: with(900, 800, 700), want: "behind", text: "600 behind"},
 		{name: "second look", setup: with(900, 800, 700), every: consumeAll(12), polls: 2, want: "behind", text: "588 behind"},
 		{name: "keeping up", setup: with(990, 995, 980), every: consumeAll(10), polls: 20, want: "keeping_up", text: "keeping up, 35 behind"},
+		{name: "keeping up and gaining", setup: with(920, 920, 920), every: consumeAll(11), polls: 20, want: "keeping_up", text: "keeping up, 180 behind"},
 		{name: "keeping up with a commit every 5 s", setup: with(1000, 1000, 1000), polls: 44, every: func(w *world, poll int) {
 			for i := range 3 {
 				w.produce(0, i, 10)
@@ -201,8 +202,8 @@ func TestVerdicts(t *testing.T) {
 		}, want: "not_permitted", text: "not permitted: needs DESCRIBE on its topics"},
 		{name: "not readable", setup: func(w *world) {
 			with(1000, 1000, 1000)(w)
-			w.groups[0].Problems = []Problem{{Code: "COORDINATOR_LOAD_IN_PROGRESS", Text: "Loading."}}
-		}, want: "unreadable caught_up", text: "could not be read: COORDINATOR_LOAD_IN_PROGRESS"},
+			w.groups[0].Problems = []Problem{{Code: "refused", Text: "Broker 2 at b:9094 refuses the connection. Check that it runs."}}
+		}, want: "unreadable caught_up", text: "could not be read: broker 2 at b:9094 refuses the connection"},
 		{name: "coordinator down", setup: func(w *world) { with(900, 1000, 1000)(w); w.groups[0].Coordinator = 2 }, polls: 40, every: func(w *world, _ int) {
 			w.stale["g"], w.up[2] = true, false
 		}, want: "stale behind uneven", text: "stale: broker 2 down, last read 40s ago"},
@@ -269,6 +270,9 @@ func TestVerdicts(t *testing.T) {
 			}
 			if got := strings.Join(codes, " "); got != tt.want {
 				t.Errorf("verdicts %q, want %q", got, tt.want)
+			}
+			if keepsUp(in.Verdicts) && in.ETA.Known() {
+				t.Errorf("done in %s, beside a verdict that there is nothing to catch up with", in.ETA.Text(Duration))
 			}
 			if in.Verdict().Text != tt.text {
 				t.Errorf("text %q, want %q", in.Verdict().Text, tt.text)
