@@ -68,6 +68,15 @@ func (in *Insight) Verdict() Verdict {
 	return in.Verdicts[0]
 }
 
+// Others counts the verdicts besides the worst that are not fine.
+func (in *Insight) Others() int {
+	n := 0
+	for i := 1; i < len(in.Verdicts) && in.Verdicts[i].Severity > OK; i++ {
+		n++
+	}
+	return n
+}
+
 // PartitionInsight is what a series of snapshots says about a group on one partition.
 type PartitionInsight struct {
 	// Consumed and Produced are records per second.

@@ -138,7 +138,7 @@ func assignment(ts []model.TopicPartitions) string {
 }
 
 // trendCells is the width of a trend.
-const trendCells = 10
+const trendCells = 8
 
 // trendCell draws how the lag moved over the last samples.
 func trendCell(trend []model.Int, g *themes.Glyphs) (string, themes.Token) {

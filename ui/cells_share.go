@@ -19,7 +19,15 @@ func usedText(used, limit model.Int) string {
 	if !limit.Known() {
 		return used.Text(model.Count)
 	}
-	return used.Text(model.Count) + "/" + limit.Text(model.Count)
+	return used.Text(model.Count) + "/" + limitText(limit.Or(0))
+}
+
+// limitText is a limit, shortly when it is so many thousands.
+func limitText(limit int64) string {
+	if limit >= 1000 && limit%1000 == 0 {
+		return model.Count(limit/1000) + "k"
+	}
+	return model.Count(limit)
 }
 
 // usedToken says how bad it is: a window that is full lets nothing new through.

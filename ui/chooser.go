@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -231,14 +232,19 @@ func (a *App) reverseNote(s sorter) tea.Cmd {
 	return nil
 }
 
-func (a *App) wide() tea.Cmd {
-	p, ok := a.screen().focused().(interface {
-		Wide() bool
-		SetWide(bool)
-	})
+// moreColumns shows the next page of columns.
+func (a *App) moreColumns() tea.Cmd {
+	p, ok := a.screen().focused().(interface{ NextPage() (page, pages int) })
 	if !ok {
 		return nil
 	}
-	p.SetWide(!p.Wide())
+	switch page, pages := p.NextPage(); {
+	case pages == 1:
+		a.say(model.Info, "All columns are on the screen.")
+	case page == 0:
+		a.say(model.Info, "The usual columns.")
+	default:
+		a.say(model.Info, fmt.Sprintf("Columns, page %d of %d. w goes on.", page+1, pages))
+	}
 	return nil
 }

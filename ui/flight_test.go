@@ -388,7 +388,7 @@ func TestSharesColumns(t *testing.T) {
 		f.follower.feed <- sample().records()
 		f.press("2")
 		f.run(time.Second)
-		f.sees("WINDOW", "RELEASED", "ARCHIVED", "WORST", "21/2,000", "4/5")
+		f.sees("WINDOW", "RELEASED", "ARCHIVED", "WORST", "21/2k", "4/5")
 		f.press("down enter")
 		f.sees("settings in force: share.auto.offset.reset=earliest (group)")
 	})

@@ -134,14 +134,17 @@ func compareOpt[T cmp.Ordered](x, y model.Opt[T]) int {
 
 // The columns that lists of groups share.
 var (
-	groupColumn = table.Column[groupRow]{ID: "group", Title: "GROUP", Min: 12, Fair: 18, Max: 40, Weight: 2, Priority: 100,
+	groupColumn = table.Column[groupRow]{ID: "group", Title: "GROUP", Min: 12, Fair: 24, Max: 40, Weight: 2, Priority: 100,
 		Cell:    func(r *groupRow) (string, themes.Token) { return model.Clean(r.Group.ID), themes.Text },
 		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.ID, y.Group.ID) }}
 	typeColumn = table.Column[groupRow]{ID: "type", Title: "TYPE", Min: 8, Priority: 20,
 		Cell:    func(r *groupRow) (string, themes.Token) { return r.Group.Type.String(), themes.Muted },
 		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.Type.String(), y.Group.Type.String()) }}
-	stateColumn = table.Column[groupRow]{ID: "state", Title: "STATE", Min: 8, Max: 19, Priority: 60,
-		Cell:    func(r *groupRow) (string, themes.Token) { return stateCell(r.Group.State) },
+	stateColumn = table.Column[groupRow]{ID: "state", Title: "STATE", Min: 8, Max: 12, Priority: 60,
+		Cell: func(r *groupRow) (string, themes.Token) {
+			state, tok := stateCell(r.Group.State)
+			return strings.TrimSuffix(state, "Rebalance"), tok
+		},
 		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.State, y.Group.State) }}
 	membersColumn = table.Column[groupRow]{ID: "members", Title: "MEMBERS", Min: 7, Priority: 40, Right: true, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
@@ -159,7 +162,7 @@ var (
 			return model.Count(int64(r.Group.Topics())), themes.Muted
 		},
 		Compare: func(x, y *groupRow) int { return cmp.Compare(x.Group.Topics(), y.Group.Topics()) }}
-	lagColumn = table.Column[groupRow]{ID: "lag", Title: "LAG", Min: 9, Priority: 90, Right: true, Desc: true,
+	lagColumn = table.Column[groupRow]{ID: "lag", Title: "LAG", Min: 7, Priority: 90, Right: true, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			text, tok := lagCell(r.lag, r.partial)
 			if r.oldLag {
@@ -171,7 +174,7 @@ var (
 			return text, tok
 		},
 		Compare: byLag}
-	trendColumn = table.Column[groupRow]{ID: "trend", Title: "TREND", Min: 10, Priority: 45,
+	trendColumn = table.Column[groupRow]{ID: "trend", Title: "TREND", Min: trendCells, Priority: 45,
 		Cell: func(r *groupRow) (string, themes.Token) { return trendCell(r.Insight.Trend, r.glyphs) }}
 	rateColumn = table.Column[groupRow]{ID: "rate", Title: "RATE", Min: 7, Priority: 50, Right: true, Desc: true,
 		Cell:    func(r *groupRow) (string, themes.Token) { return rateCell(r.Insight.Consumed) },
@@ -196,7 +199,7 @@ var (
 	assignorColumn = table.Column[groupRow]{ID: "assignor", Title: "ASSIGNOR", Min: 8, Max: 24, Priority: 84, Wide: true,
 		Cell:    func(r *groupRow) (string, themes.Token) { return textCell(r.Group.Assignor, themes.Muted) },
 		Compare: func(x, y *groupRow) int { return strings.Compare(x.Group.Assignor, y.Group.Assignor) }}
-	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 36, Weight: 5, Priority: 95, Desc: true,
+	verdictColumn = table.Column[groupRow]{ID: "verdict", Title: "VERDICT", Min: 14, Fair: 30, Weight: 5, Priority: 95, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			v := r.Insight.Verdict()
 			if v.Text == "" {
@@ -204,12 +207,18 @@ var (
 			}
 			return severityGlyph(r.glyphs, v.Severity) + " " + model.Clean(v.Text), severityToken(v.Severity)
 		},
+		Tail: func(r *groupRow) string {
+			if n := r.Insight.Others(); n > 0 {
+				return "+" + strconv.Itoa(n)
+			}
+			return ""
+		},
 		Compare: byTrouble}
 )
 
 // The columns of what is recorded of share groups.
 var (
-	windowColumn = table.Column[groupRow]{ID: "window", Title: "WINDOW", Min: 8, Priority: 55, Right: true, Desc: true,
+	windowColumn = table.Column[groupRow]{ID: "window", Title: "WINDOW", Min: 10, Priority: 55, Right: true, Desc: true,
 		Cell: func(r *groupRow) (string, themes.Token) {
 			limit := r.configs.RecordLocks()
 			tok := usedToken(r.sum.Used, limit)
@@ -231,4 +240,4 @@ var (
 )
 
 // windowCells is the width of the gauge of a window in a list.
-const windowCells = 5
+const windowCells = 4

@@ -46,8 +46,11 @@ func newShares() screen {
 		}
 		return groupRows(a, a.view.Snapshot.ShareGroups)
 	}
-	return newGroups(atShares, rows, noShareGroups, groupColumn, stateColumn, membersColumn, topicsColumn,
-		lagColumn, windowColumn, releasedColumn, archivedColumn, worstColumn, trendColumn, rateColumn, coordinatorColumn, assignorColumn, verdictColumn)
+	// What is recorded needs room, and who consumes is told before what was given up on.
+	group, members, verdict := groupColumn, membersColumn, verdictColumn
+	group.Fair, members.Priority, verdict.Fair = 18, 53, 26
+	return newGroups(atShares, rows, noShareGroups, group, stateColumn, members, topicsColumn, lagColumn, windowColumn,
+		releasedColumn, archivedColumn, worstColumn, trendColumn, rateColumn, coordinatorColumn, assignorColumn, verdict)
 }
 
 func (s *groups) group() string {

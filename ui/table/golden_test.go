@@ -22,8 +22,8 @@ func TestFrames(t *testing.T) {
 		glyphs themes.Glyphs
 		do     func(*Table[group])
 	}{
-		"wide screen":     {110, 8, themes.Unicode, func(tb *Table[group]) { tb.SetWide(true) }},
-		"middle":          {70, 8, themes.Unicode, func(tb *Table[group]) { tb.SetWide(true) }},
+		"wide screen":     {110, 8, themes.Unicode, func(tb *Table[group]) { tb.NextPage() }},
+		"middle":          {70, 8, themes.Unicode, func(tb *Table[group]) { tb.NextPage() }},
 		"narrow":          {40, 7, themes.Unicode, func(tb *Table[group]) {}},
 		"narrowest":       {20, 7, themes.Unicode, func(tb *Table[group]) {}},
 		"scrolled, ASCII": {60, 4, themes.ASCII, func(tb *Table[group]) { tb.Move(3) }},

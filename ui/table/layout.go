@@ -43,10 +43,87 @@ func (l *layout) see(column, width int) bool {
 
 // columnsShown are the indices of the columns that are shown at the present width.
 func (t *Table[R]) columnsShown() []int {
+	pages := t.pages()
+	if t.page >= len(pages) { // the table has become wider
+		t.page = 0
+	}
+	return pages[t.page]
+}
+
+// pages are the columns page by page. Every column is on one at least.
+func (t *Table[R]) pages() [][]int {
+	main := t.mainColumns()
+	pages := [][]int{main}
+	var rest []int
+	for i := range t.columns {
+		if !slices.Contains(main, i) {
+			rest = append(rest, i)
+		}
+	}
+	for len(rest) > 0 {
+		page := t.anotherPage(main, rest)
+		pages = append(pages, page)
+		rest = slices.DeleteFunc(rest, func(i int) bool { return slices.Contains(page, i) })
+	}
+	return pages
+}
+
+// anotherPage is what names the row, then as many of rest as fit, one at least, then the most important of main.
+func (t *Table[R]) anotherPage(main, rest []int) []int {
+	page := t.naming()
+	used := gutter + bar - gap
+	for _, i := range page {
+		width := t.columns[i].fair()
+		if width > t.width/2 {
+			width = t.columns[i].least()
+		}
+		used += width + gap
+	}
+	fits := func(i int) bool { return used+t.columns[i].least()+gap <= t.width }
+	if !slices.ContainsFunc(rest, fits) {
+		return []int{rest[0]}
+	}
+	add := func(i, width int) {
+		if used+width+gap <= t.width && !slices.Contains(page, i) {
+			page = append(page, i)
+			used += width + gap
+		}
+	}
+	for _, i := range rest {
+		add(i, t.columns[i].least())
+	}
+	main = slices.Clone(main)
+	slices.SortStableFunc(main, func(a, b int) int { return t.columns[b].Priority - t.columns[a].Priority })
+	for _, i := range main {
+		add(i, t.columns[i].fair())
+	}
+	slices.Sort(page)
+	return page
+}
+
+// naming are the columns that say which row it is: the vital ones at the left, or else the most important one.
+func (t *Table[R]) naming() []int {
+	var naming []int
+	most := 0
+	for i := range t.columns {
+		if c := &t.columns[i]; c.Priority >= Vital && len(naming) == i {
+			naming = append(naming, i)
+		} else if c.Priority > t.columns[most].Priority {
+			most = i
+		}
+	}
+	if naming == nil {
+		return []int{most}
+	}
+	return naming
+}
+
+// mainColumns are the columns of the first page.
+func (t *Table[R]) mainColumns() []int {
 	var shown []int
 	least, fair := gutter+bar-gap, gutter+bar-gap
 	for i := range t.columns {
-		if c := &t.columns[i]; t.wide || !c.Wide {
+		if c := &t.columns[i]; !c.Wide {
 			shown = append(shown, i)
 			least += c.least() + gap
 			fair += c.fair() + gap
@@ -77,8 +154,9 @@ func (c *Column[R]) least() int { return max(c.Min, 1) }
 func (c *Column[R]) fair() int { return max(c.Fair, c.least()) }
 
 // arrange decides how wide the columns are, and reports whether that is new. Numbers, which nobody
-// can read when they are cut, get what they need first, by priority. The others share what is left
-// by weight until they have what they need, and then those with a weight share the rest.
+// can read when they are cut, get what they need first, by priority. Then columns get what they need up to their fair
+// width or their title, by priority. The others share what is left by weight until they have what they need, and then those with
+// a weight share the rest.
 func (t *Table[R]) arrange() (changed bool) {
 	l := &t.layout
 	widths := make([]int, len(l.shown))
@@ -90,12 +168,20 @@ func (t *Table[R]) arrange() (changed bool) {
 	if left < 0 { // one column is left, and it does not fit
 		widths[0] = max(widths[0]+left, 0)
 	}
-	for _, n := range t.byPriority() {
+	grant := func(n, upTo int) {
+		more := max(min(upTo-widths[n], left), 0)
+		widths[n] += more
+		left -= more
+	}
+	places := t.byPriority()
+	for _, n := range places {
 		if c := l.shown[n]; t.columns[c].Right {
-			more := max(min(t.want(c)-widths[n], left), 0)
-			widths[n] += more
-			left -= more
+			grant(n, t.want(c))
 		}
+	}
+	for _, n := range places {
+		c := l.shown[n]
+		grant(n, min(t.want(c), max(t.columns[c].fair(), t.titleWidth(c))))
 	}
 	left = t.share(widths, left, func(c int) (weight, upTo int) {
 		return max(t.columns[c].Weight, 1), t.want(c)

@@ -53,6 +53,18 @@ func (p *pen) cell(s string, style themes.Style, w int, right bool) {
 	}
 }
 
+// noted writes text and a note behind it into w cells. Where both do not fit the text is cut.
+func (p *pen) noted(s string, style themes.Style, note string, faint themes.Style, w int) {
+	words := min(text.Cells(s, w), w-1-text.Cells(note, w))
+	if words <= 0 {
+		p.cell(s, style, w, false)
+		return
+	}
+	p.cell(s, style, words, false)
+	p.skip(1)
+	p.cell(note, faint, w-words-1, false)
+}
+
 // flush writes the blank cells that are pending.
 func (p *pen) flush() {
 	if p.pending > 0 {

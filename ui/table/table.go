@@ -30,16 +30,19 @@ type Column[R any] struct {
 	// Weight is the share of the space that is left over which the column gets; 0 is none.
 	Weight int
 	// Fair is the width that the column should have before columns of a priority below [Vital] are shown
-	// beside it; 0 is Min.
+	// beside it, and before others are widened, if it has the content for it; 0 is Min.
 	Fair int
 	// Priority decides what stays on a narrow screen: the lowest goes first.
 	Priority int
 	// Right aligns the text to the right, as for numbers.
 	Right bool
-	// Wide shows the column only in wide mode.
+	// Wide leaves the column to the pages behind the first; see [Table.NextPage].
 	Wide bool
 	// Cell formats one cell. It is called only for rows in view.
 	Cell func(*R) (text string, tok themes.Token)
+	// Tail, when not nil, is a note behind the text of a cell, faint, such as +1; it stays when the text is cut. It
+	// is not for columns that are aligned to the right.
+	Tail func(*R) string
 	// Compare orders rows by this column; nil when it can not be sorted by.
 	Compare func(a, b *R) int
 	// Desc is true when the largest comes first on first use, as people want of a lag.
@@ -68,7 +71,8 @@ type Table[R any] struct {
 	marks    map[string]bool
 
 	width, height int
-	wide, blurred bool
+	page          int // of pages
+	blurred       bool
 
 	layout layout
 	cache  cache
@@ -118,17 +122,19 @@ func (t *Table[R]) SetSize(width, height int) {
 	t.follow()
 }
 
-// SetWide shows the columns that are for wide mode too.
-func (t *Table[R]) SetWide(wide bool) {
-	if t.wide != wide {
-		t.wide = wide
-		t.layout.reset()
-		t.cache.drop()
+// NextPage shows the next page of columns: those that the pages before left out for room, or because they are
+// Wide, beside what names the row and as many of the others as fit. Behind the last page comes the first again, which is
+// page 0. There is one page alone when it has all columns.
+func (t *Table[R]) NextPage() (page, pages int) {
+	n := len(t.pages())
+	if t.width == 0 || n == 1 {
+		return 0, 1
 	}
+	t.page = (t.page + 1) % n
+	t.layout.reset()
+	t.cache.drop()
+	return t.page, n
 }
-
-// Wide reports whether wide mode is on.
-func (t *Table[R]) Wide() bool { return t.wide }
 
 // SetFocus sets whether the keyboard is with this table; where it is not, the cursor is drawn as a
 // mark in the margin alone. A new table has the focus.

@@ -236,7 +236,7 @@ func TestFollowsKey(t *testing.T) {
 			case "resize":
 				tb.SetSize(rapid.IntRange(0, 120).Draw(t, "w"), rapid.IntRange(0, 30).Draw(t, "h"))
 			case "wide":
-				tb.SetWide(!tb.Wide())
+				tb.NextPage()
 			case "move":
 				tb.Move(rapid.IntRange(-9, 9).Draw(t, "rows"))
 				want = selected(tb)
@@ -285,7 +285,9 @@ func TestSize(t *testing.T) {
 		tb.SetTheme(theme)
 		tb.SetDim(func(g *group) bool { return g.stale })
 		tb.SetSize(w, h)
-		tb.SetWide(rapid.Bool().Draw(t, "wide"))
+		for range rapid.IntRange(0, 3).Draw(t, "pages") {
+			tb.NextPage()
+		}
 		tb.SortBy("lag")
 		var rows []group
 		for i := range rapid.IntRange(0, 60).Draw(t, "rows") {

@@ -9,6 +9,7 @@ import (
 type cell struct {
 	text string
 	tok  themes.Token
+	tail string
 }
 
 // cache keeps what was formatted and drawn, for as long as it holds.
@@ -84,11 +85,19 @@ func (t *Table[R]) measure() {
 		}
 		kept.place, kept.drawn, kept.cells = place, false, kept.cells[:0]
 		for _, i := range l.shown {
-			s, tok := t.columns[i].Cell(&t.rows[t.order[place]])
-			if l.see(i, text.Cells(s, t.width)) {
+			row, tail := &t.rows[t.order[place]], ""
+			s, tok := t.columns[i].Cell(row)
+			width := text.Cells(s, t.width)
+			if t.columns[i].Tail != nil {
+				tail = t.columns[i].Tail(row)
+			}
+			if tail != "" {
+				width += 1 + text.Cells(tail, t.width)
+			}
+			if l.see(i, width) {
 				c.arranged = false
 			}
-			kept.cells = append(kept.cells, cell{s, tok})
+			kept.cells = append(kept.cells, cell{s, tok, tail})
 		}
 	}
 	if !c.arranged {
@@ -173,6 +182,10 @@ func (t *Table[R]) appendRow(b []byte, l *line) []byte {
 		}
 		if k > 0 {
 			p.skip(gap)
+		}
+		if tail := l.cells[k].tail; tail != "" {
+			p.noted(l.cells[k].text, style(tok), tail, style(themes.Faint), t.layout.widths[k])
+			continue
 		}
 		p.cell(l.cells[k].text, style(tok), t.layout.widths[k], t.columns[i].Right)
 	}
