@@ -280,10 +280,17 @@ func (l *realLog) startOver(t *testing.T) {
 	}
 	l.acceptAll(t, id)
 
-	// Altering itself is answered with OK there, and nothing changes: that has to be noticed.
+	// Altering itself is answered with OK there, and nothing changes: that has to be noticed. The recorded start trails
+	// by one write, so a partition that was accepted in one go may be at the planned offset all the same.
 	plan.Method = model.ResetByAlter
-	if out := applyReset(t, l.admin, plan); out.Failed() != 3 || out.Results[0].Code != model.CodeIgnored {
-		t.Errorf("altered: %+v", out.Results)
+	out := applyReset(t, l.admin, plan)
+	if out.Failed() == 0 {
+		t.Errorf("nothing of it failed: %+v", out.Results)
+	}
+	for _, r := range out.Results {
+		if r.OK != (r.Code == model.CodeReadBack) || !r.OK && r.Code != model.CodeIgnored {
+			t.Errorf("altered: %+v", r)
+		}
 	}
 }
 
