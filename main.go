@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -122,6 +123,13 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		}
 		return printer{source: source, records: records{conn, reader}, explain: conn.Explain, options: o, stdout: stdout, stderr: stderr}.run(ctx)
 	}
+	noAudit := false
+	if cfg.Audit != nil && !o.readOnly {
+		if err := cfg.Audit.Check(); err != nil {
+			noAudit = true
+			notices = append(notices, fmt.Sprintf("Actions will be refused, since they cannot be written down first: %v.", err))
+		}
+	}
 	return runTerminal(ctx, ui.New(ctx, ui.Options{
 		Source:     source,
 		Follower:   follower,
@@ -142,6 +150,7 @@ func start(ctx context.Context, o options, cfg kafka.Config, notices []string, s
 		Demo:       o.demo,
 		LogFile:    o.logFile,
 		AuditLog:   auditLog(cfg.Audit),
+		NoAudit:    noAudit,
 		Notices:    notices,
 	}), stdin, stdout)
 }
@@ -233,17 +242,35 @@ type records struct {
 
 // of returns s with what is recorded of its share groups and with their settings.
 func (r records) of(ctx context.Context, s *model.Snapshot) *model.Snapshot {
-	configs := make(map[string]*model.GroupConfigs, len(s.ShareGroups))
-	for i := range s.ShareGroups {
-		id := s.ShareGroups[i].ID
-		// Settings that can not be read are null in the output.
-		if c, err := r.reader.GroupConfigs(ctx, id); err == nil {
-			configs[id] = &c
-		}
-	}
-	next := *s.WithShareRecords(kafka.ReadShareRecords(ctx, r.conn, s.ShareKeys(nil)), configs)
+	next := *s.WithShareRecords(kafka.ReadShareRecords(ctx, r.conn, s.ShareKeys(nil)), r.configs(ctx, s.ShareGroups))
 	next.Problems = append(slices.Clone(next.Problems), next.UnknownWindows()...)
 	return &next
+}
+
+// configsAtOnce is how many groups are asked for their settings at the same time.
+const configsAtOnce = 8
+
+// configs are the settings of groups by id. Settings that can not be read are missing, and null in the output.
+func (r records) configs(ctx context.Context, groups []model.Group) map[string]*model.GroupConfigs {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		slots = make(chan struct{}, configsAtOnce)
+	)
+	configs := make(map[string]*model.GroupConfigs, len(groups))
+	for i := range groups {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if c, err := r.reader.GroupConfigs(ctx, groups[i].ID); err == nil {
+				mu.Lock()
+				configs[groups[i].ID] = &c
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return configs
 }
 
 // shareOffsetsWait bounds how long one-shot output waits for the positions of share groups, which a

@@ -70,7 +70,7 @@ type Audit struct {
 	err error      // of the last line
 }
 
-// NewAudit prepares an audit file; it is made with the first line.
+// NewAudit prepares an audit file; it is made by Check or with the first line.
 func NewAudit(path string) *Audit {
 	a := &Audit{path: path}
 	if u, err := user.Current(); err == nil {
@@ -81,6 +81,21 @@ func NewAudit(path string) *Audit {
 
 // Path is where the file is.
 func (a *Audit) Path() string { return a.path }
+
+// Check makes the file if it is not there, so that whoever is going to act knows beforehand when it cannot be written.
+func (a *Audit) Check() error {
+	err := os.MkdirAll(filepath.Dir(a.path), 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(a.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		return &AuditError{Path: a.path, Err: err}
+	}
+	return nil
+}
 
 // Err is why the last line could not be written; nil when it was.
 func (a *Audit) Err() error {

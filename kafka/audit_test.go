@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,5 +113,19 @@ func TestAuditAfterTornLine(t *testing.T) {
 	data, _ := os.ReadFile(a.Path())
 	if lines := strings.Split(string(data), "\n"); len(lines) != 3 || !json.Valid([]byte(lines[1])) {
 		t.Errorf("the file is %q", data)
+	}
+}
+
+func TestAuditCheck(t *testing.T) {
+	a := auditFile(t)
+	if err := a.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := auditLines(t, a); len(lines) != 0 {
+		t.Errorf("the check wrote %v", lines)
+	}
+	blocked := NewAudit(filepath.Join(a.Path(), "audit.jsonl")) // its folder is a file
+	if _, ok := errors.AsType[*AuditError](blocked.Check()); !ok {
+		t.Errorf("%v, want an AuditError", blocked.Check())
 	}
 }

@@ -15,6 +15,8 @@ import (
 )
 
 const (
+	// retryDenied is the pause after a user name or password that was not accepted: who tries too often may be locked out.
+	retryDenied = 30 * time.Second
 	// retryAfter is the pause after an error: without the right to read, franz-go reports errors without any.
 	retryAfter = time.Second
 	// askAgain is the pause before asking again for a right that was missing.
@@ -86,6 +88,9 @@ func (f *Follower) fail(err error) {
 		p.Text = "No share group was used on this cluster yet: the topic " + sharestate.Topic + " does not exist. It is made with the first one."
 	} else {
 		p.Code, p.Text = f.conn.Explain(err)
+	}
+	if errors.Is(err, kerr.SaslAuthenticationFailed) {
+		pause = retryDenied
 	}
 	if errors.Is(err, kerr.TopicAuthorizationFailed) {
 		pause = askAgain

@@ -100,16 +100,29 @@ func partitionLagCell(p *model.GroupPartition) (string, themes.Token) {
 	return cell, tok
 }
 
-// configWords are the settings of a share group in words, with who set them.
+// configWords are the settings of a share group that somebody set, with who did, and how many are as Kafka has them.
 func configWords(c *model.GroupConfigs) string {
 	if c == nil {
 		return ""
 	}
-	var parts []string
+	var set []string
+	defaults := 0
 	for _, v := range c.Values {
-		if strings.HasPrefix(v.Name, "share.") || strings.HasPrefix(v.Name, "errors.deadletterqueue") && v.Value != "" {
-			parts = append(parts, fmt.Sprintf("%s=%s (%s)", v.Name, model.Clean(v.Value), v.Source))
+		switch {
+		case !strings.HasPrefix(v.Name, "share.") && !strings.HasPrefix(v.Name, "errors.deadletterqueue"):
+		case v.Source == model.ConfigOfDefault:
+			defaults++
+		case v.Value != "":
+			set = append(set, fmt.Sprintf("%s=%s (%s)", v.Name, model.Clean(v.Value), v.Source))
 		}
 	}
-	return strings.Join(parts, ", ")
+	switch {
+	case len(set) == 0 && defaults == 0:
+		return ""
+	case len(set) == 0:
+		return "all are Kafka's defaults"
+	case defaults > 0:
+		set = append(set, model.Plural(defaults, "default"))
+	}
+	return strings.Join(set, ", ")
 }

@@ -390,7 +390,7 @@ func TestSharesColumns(t *testing.T) {
 		f.run(time.Second)
 		f.sees("WINDOW", "RELEASED", "ARCHIVED", "WORST", "21/2k", "4/5")
 		f.press("down enter")
-		f.sees("settings in force: share.auto.offset.reset=earliest (group)")
+		f.sees("settings: share.auto.offset.reset=earliest (group)")
 	})
 }
 

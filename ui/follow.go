@@ -187,7 +187,7 @@ func (a *App) watch() {
 // readConfigs reads the settings of the next share group whose turn it is, one group at a time: first those on
 // screen, then those that were never read.
 func (a *App) readConfigs() tea.Cmd {
-	if a.options.Reader == nil || a.following.asking || a.paused || a.base == nil {
+	if a.options.Reader == nil || a.following.asking || a.paused || a.polls.denied || a.base == nil {
 		return nil
 	}
 	group, ok := a.nextConfigs()

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"time"
 
 	"flightdeck/model"
@@ -138,7 +139,10 @@ func (a *App) noteVerdicts(old, next *model.View) {
 				continue // it did not turn, it became known
 			}
 			before, now := was.Verdict(), is.Verdict()
-			worse := now.Severity >= model.Warning && now.Code != before.Code
+			if unread(now.Code) {
+				continue // told as what could not be read
+			}
+			worse := now.Severity >= model.Warning && now.Code != before.Code && !(unread(before.Code) && a.troubled[id])
 			better := now.Severity < model.Warning && a.troubled[id]
 			if !worse && !better {
 				continue
@@ -155,9 +159,26 @@ func (a *App) noteVerdicts(old, next *model.View) {
 	}
 }
 
+// unread reports whether a verdict is about the reading of a group and not about the group.
+func unread(code string) bool {
+	switch code {
+	case model.VerdictUnreadable, model.VerdictNotPermitted, model.VerdictStale, model.VerdictNotRead:
+		return true
+	}
+	return false
+}
+
 type problemKey struct {
 	scope      model.ProblemScope
 	name, code string
+}
+
+// keyOf names a problem. Why a group cannot be read changes from poll to poll while a broker fails, and is no news.
+func keyOf(p *model.Problem) problemKey {
+	if p.Scope == model.ScopeGroup {
+		return problemKey{p.Scope, p.Name, ""}
+	}
+	return problemKey{p.Scope, p.Name, p.Code}
 }
 
 // noteAtOnce is how many problems of one poll get an entry each.
@@ -167,28 +188,32 @@ const noteAtOnce = 5
 func (a *App) noteProblems(old, next *model.View) {
 	had := make(map[problemKey]bool)
 	if old != nil {
-		for _, p := range old.Snapshot.Problems {
-			had[problemKey{p.Scope, p.Name, p.Code}] = true
+		for i := range old.Snapshot.Problems {
+			had[keyOf(&old.Snapshot.Problems[i])] = true
 		}
 	}
-	fresh := 0
+	var fresh []model.Problem
 	for _, p := range next.Snapshot.Problems {
-		key := problemKey{p.Scope, p.Name, p.Code}
+		key := keyOf(&p)
 		if had[key] {
 			delete(had, key)
 			continue
 		}
-		if p.Standing() {
+		switch {
+		case p.Standing():
 			a.log.add(entry{at: next.Snapshot.At, severity: model.Info, kind: kindNotice, text: p.Text})
-			continue
-		}
-		if fresh++; fresh <= noteAtOnce {
-			a.record(entry{severity: model.Warning, kind: kindError, subject: subject(p), text: p.Text})
+		case p.Scope == model.ScopeGroup && coordinatorDown(next.Snapshot, p.Name):
+			// Told of the broker, with the number of its groups.
+		default:
+			fresh = append(fresh, p)
 		}
 	}
-	if fresh > noteAtOnce {
-		a.record(entry{severity: model.Warning, kind: kindError,
-			text: fmt.Sprintf("%d more could not be read; Cluster lists all.", fresh-noteAtOnce)})
+	for i, e := range problemEntries(next.Snapshot, fresh) {
+		if i == noteAtOnce {
+			a.record(entry{severity: model.Warning, kind: kindError, text: "More could not be read; Cluster lists all."})
+			break
+		}
+		a.record(e)
 	}
 	for key := range had {
 		if key.scope != model.ScopeBroker {
@@ -197,6 +222,60 @@ func (a *App) noteProblems(old, next *model.View) {
 		p := model.Problem{Scope: key.scope, Name: key.name}
 		a.record(entry{severity: model.OK, kind: kindNotice, subject: subject(p), text: "answers again."})
 	}
+}
+
+// problemEntries are the lines for problems: one for groups that cannot be read for the same reason.
+func problemEntries(s *model.Snapshot, problems []model.Problem) []entry {
+	var entries []entry
+	groups := make(map[string][]string) // by the reason
+	for _, p := range problems {
+		if p.Scope == model.ScopeGroup {
+			groups[p.Text] = append(groups[p.Text], p.Name)
+		}
+	}
+	for _, p := range problems {
+		e := entry{severity: model.Warning, kind: kindError, subject: subject(p), text: p.Text}
+		switch ids := groups[p.Text]; {
+		case p.Scope == model.ScopeBroker:
+			if n := coordinated(s, p.Name); n > 0 {
+				e.text += " It coordinates " + model.Plural(n, "group") + "."
+			}
+		case p.Scope != model.ScopeGroup || len(ids) == 1:
+		case p.Name == ids[0]:
+			e.subject, e.text = "", model.Plural(len(ids), "group")+" could not be read; Cluster lists them. "+p.Text
+		default:
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// coordinated counts the groups that a broker coordinates.
+func coordinated(s *model.Snapshot, broker string) int {
+	n := 0
+	for _, groups := range [][]model.Group{s.Groups, s.ShareGroups} {
+		for i := range groups {
+			if strconv.Itoa(int(groups[i].Coordinator)) == broker {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// coordinatorDown reports whether the coordinator of a group is known to be down.
+func coordinatorDown(s *model.Snapshot, group string) bool {
+	g, ok := s.Group(group)
+	if !ok {
+		return false
+	}
+	for i := range s.Cluster.Brokers {
+		if b := &s.Cluster.Brokers[i]; b.ID == g.Coordinator {
+			return !b.Up
+		}
+	}
+	return false
 }
 
 // subject names what a problem concerns.

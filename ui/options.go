@@ -67,6 +67,8 @@ type Options struct {
 	Demo bool
 	// LogFile and AuditLog are paths shown in Activity, when not empty.
 	LogFile, AuditLog string
+	// NoAudit is set when AuditLog cannot be written, so that no action will be carried out.
+	NoAudit bool
 	// Notices are shown at the start as warnings, such as settings that are not supported.
 	Notices []string
 }

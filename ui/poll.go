@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,7 +17,12 @@ import (
 const (
 	backoffFirst = time.Second
 	backoffMost  = 5 * time.Second
+	// backoffDenied is for a user name or password that the brokers do not accept: who tries too often may be locked out.
+	backoffDenied = 30 * time.Second
 )
+
+// denied reports whether the code of an error says that the user name or the password was not accepted.
+func denied(code string) bool { return code == "wrong_password" || code == "sasl_failed" }
 
 // offsetsTimeout is how long one read of share-group positions may take. It is generous because a
 // real broker can stall for seconds on it, and nothing waits for it.
@@ -28,6 +35,7 @@ type loop struct {
 	generation uint64
 	cancel     context.CancelFunc // ends the read under way; nil when none is
 	failures   int                // in a row
+	denied     bool               // the last one was of the user name or the password
 }
 
 // begin gives up what is under way and returns the context and the generation of what begins now.
@@ -59,6 +67,9 @@ func (l *loop) reading() bool { return l.cancel != nil }
 func (l *loop) delay(interval time.Duration) time.Duration {
 	if l.failures == 0 {
 		return interval
+	}
+	if l.denied {
+		return backoffDenied
 	}
 	d := backoffFirst
 	for i := 1; i < l.failures && d < backoffMost; i++ {
@@ -143,7 +154,7 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 		if a.polls.failures > 0 {
 			a.record(entry{severity: model.OK, kind: kindNotice, text: "The cluster answers again."})
 		}
-		a.polls.failures = 0
+		a.polls.failures, a.polls.denied = 0, false
 		a.fault = ""
 		if a.asked {
 			a.say(model.OK, "Read at "+model.Clock(msg.snapshot.At)+" in "+model.Duration(msg.snapshot.Took)+".")
@@ -164,7 +175,11 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 
 // pollFailed says why nothing could be read. The last snapshot stays, and with it its age.
 func (a *App) pollFailed(err error) {
-	_, a.fault = a.explain(err)
+	var code string
+	code, a.fault = a.explain(err)
+	if a.polls.denied = denied(code); a.polls.denied {
+		a.fault += " It is tried again every " + model.Duration(backoffDenied) + " only, since accounts can be locked after too many tries; ctrl+r tries at once."
+	}
 	a.nextTry = a.now.Add(a.polls.delay(a.options.Interval))
 	a.record(entry{severity: model.Critical, kind: kindError, text: a.fault})
 	a.reload()
@@ -245,6 +260,9 @@ func (a *App) show(v *model.View) {
 	a.view = v
 	for i := range v.Events {
 		e := &v.Events[i]
+		if toldAsProblem(old, v, e) {
+			continue
+		}
 		a.log.add(entry{at: e.At, severity: e.Severity, kind: kindEvent, subject: e.Group, text: e.Text})
 	}
 	if old == nil || old.Snapshot.Depth == model.DepthListing {
@@ -258,9 +276,20 @@ func (a *App) show(v *model.View) {
 	a.reload()
 }
 
+// toldAsProblem reports whether an event is about a broker that stopped answering or answers again: why, and how many
+// groups that concerns, is told as a problem.
+func toldAsProblem(old, next *model.View, e *model.Event) bool {
+	if old == nil || e.Code != model.EventBrokerDown && e.Code != model.EventBrokerUp {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(old.Snapshot.Problems, next.Snapshot.Problems), func(p model.Problem) bool {
+		return p.Scope == model.ScopeBroker && strings.HasPrefix(e.Text, "Broker "+p.Name+" ")
+	})
+}
+
 // readOffsets starts the loop of share offsets when there are share groups and it rests.
 func (a *App) readOffsets() tea.Cmd {
-	if a.offsetReads.reading() || a.offsetsWaiting || a.paused || a.base == nil || len(a.base.ShareGroups) == 0 {
+	if a.offsetReads.reading() || a.offsetsWaiting || a.paused || a.polls.denied || a.base == nil || len(a.base.ShareGroups) == 0 {
 		return nil
 	}
 	ids := a.shareIDs()

@@ -400,3 +400,108 @@ func TestHistoryHasOneUserAndHoldsUpNoKey(t *testing.T) {
 		l.sees("falling behind")
 	})
 }
+
+// A password that is not accepted is not tried so often that it locks the account, and at once when somebody asks for it.
+func TestAPasswordThatIsNotAcceptedIsTriedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &scripted{snapshot: func(context.Context, int, model.Want) (*model.Snapshot, error) { return nil, errors.New("no") }}
+		l := newLive(t, Options{Source: src, Interval: 2 * time.Second,
+			Explain: func(error) (string, string) { return "wrong_password", "kafka-1:9092 does not accept the password." }})
+		l.run(2 * time.Minute)
+		for i, gap := range src.gaps() {
+			if gap < 30*time.Second {
+				t.Errorf("try %d came after %v", i+2, gap)
+			}
+		}
+		if n := len(src.polls); n < 4 {
+			t.Errorf("%d tries in 2 minutes", n)
+		}
+		l.sees("does not accept the password", "tried again every 30s only")
+		l.run(10 * time.Second)
+		before := len(src.polls)
+		l.press("ctrl+r")
+		l.run(time.Second)
+		if len(src.polls) != before+1 {
+			t.Error("ctrl+r does not try at once")
+		}
+	})
+}
+
+// What keeps many groups from being read is one line, and nothing beside the line of their broker when that is down.
+func TestGroupsThatCannotBeReadAreOneLine(t *testing.T) {
+	const refused = "Broker 1 at kafka-1.internal:9092 refuses the connection. Check that it runs."
+	failing := func(down bool) (*model.Snapshot, *fakeHistory) {
+		s, h := fixture()
+		for _, groups := range [][]model.Group{s.Groups, s.ShareGroups} {
+			for i := range groups {
+				s.Problems = append(s.Problems, model.Problem{Scope: model.ScopeGroup, Name: groups[i].ID, Code: "refused", Text: refused})
+				in := *h.insights[groups[i].ID]
+				in.Verdicts = []model.Verdict{{Code: model.VerdictUnreadable, Severity: model.Warning, Text: "could not be read"}}
+				h.insights[groups[i].ID] = &in
+			}
+		}
+		if down {
+			s.Cluster.Brokers[0].Up = false
+			s.Problems = append(s.Problems, model.Problem{Scope: model.ScopeBroker, Name: "1", Code: "refused", Text: refused})
+		}
+		return s, h
+	}
+	cases := map[string]struct {
+		down bool
+		want string
+	}{
+		"broker up":   {false, "7 groups could not be read; Cluster lists them. " + refused},
+		"broker down": {true, refused + " It coordinates 7 groups."},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{})
+			for range 2 {
+				s, h := failing(c.down)
+				r.history = h
+				r.read(s)
+			}
+			var lines []string
+			for _, e := range r.log.entries {
+				lines = append(lines, e.text)
+			}
+			if got := strings.Join(lines, "|"); got != c.want {
+				t.Errorf("Activity says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestActivitySaysThatNothingCanBeWrittenDown(t *testing.T) {
+	r := newRig(t, Options{AuditLog: "/state/audit.jsonl", NoAudit: true})
+	r.press("5")
+	r.sees("not writable: nothing can be changed")
+	r.misses("/state/audit.jsonl")
+}
+
+// An id that fits nowhere is in full where a group is read about.
+func TestLongIDsAreShownInFull(t *testing.T) {
+	s, h := fixture()
+	id := strings.Repeat("0123456789", 30)
+	h.insights[id] = h.insights[s.Groups[0].ID]
+	s.Groups[0].ID = id
+	r := newRig(t, Options{})
+	r.history = h
+	r.read(s)
+	for _, keys := range []string{"W", "esc enter"} {
+		r.screen().(*groups).grid.Select(id)
+		r.press(keys)
+		var all strings.Builder
+		for _, l := range r.frame() {
+			for _, word := range strings.Fields(l) {
+				if strings.Trim(word, "0123456789") == "" && len(word) > 9 {
+					all.WriteString(word)
+				}
+			}
+		}
+		if !strings.Contains(all.String(), id) {
+			t.Errorf("after %s the id is not in full on the screen:\n%s", keys, strings.Join(r.frame(), "\n"))
+		}
+	}
+	r.sees("4 members")
+}

@@ -63,7 +63,10 @@ func (s *activityScreen) summary(a *App) string {
 	if a.options.LogFile != "" {
 		paths = append(paths, "log "+model.Clean(a.options.LogFile))
 	}
-	if a.options.AuditLog != "" {
+	switch {
+	case a.options.NoAudit:
+		paths = append(paths, "audit file not writable: nothing can be changed")
+	case a.options.AuditLog != "":
 		paths = append(paths, "audit "+model.Clean(a.options.AuditLog))
 	}
 	return strings.Join(paths, "  ")

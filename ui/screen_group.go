@@ -10,6 +10,7 @@ import (
 	"flightdeck/model"
 	"flightdeck/themes"
 	"flightdeck/ui/table"
+	"flightdeck/ui/text"
 )
 
 // groupScreen is the detail of one group of any type: verdicts, partitions, members.
@@ -196,15 +197,16 @@ func noMembers(g *model.Group) []string {
 
 func (s *groupScreen) draw(a *App, w, h int) string {
 	var b strings.Builder
-	s.head(a).append(&b, a.theme, w)
+	s.head(a, w).append(&b, a.theme, w)
 	b.WriteByte('\n')
 	b.WriteString(s.drawPanes(a, w, max(h-1, 1)))
 	return b.String()
 }
 
-// head sums the group up in one line.
-func (s *groupScreen) head(a *App) line {
-	l := line{{text: " "}, {text: model.Clean(s.id), tok: themes.Title}, {text: "  "}}
+// head sums the group up in one line of w cells. An id that would leave no room for that is cut; it is in full below.
+func (s *groupScreen) head(a *App, w int) line {
+	id := text.Truncate(model.Clean(s.id), w/2, a.theme.Glyphs.Ellipsis)
+	l := line{{text: " "}, {text: id, tok: themes.Title}, {text: "  "}}
 	g := s.found
 	if g == nil {
 		return append(l, span{text: "not there", tok: themes.Critical})
@@ -268,6 +270,9 @@ func (s *groupScreen) summary(a *App) string {
 func whyParagraphs(a *App, g *model.Group, in *model.Insight) []paragraph {
 	var ps []paragraph
 	glyphs := &a.theme.Glyphs
+	if g != nil && text.Width(model.Clean(g.ID)) > groupColumn.Max {
+		ps = append(ps, paragraph{text: model.Clean(g.ID), tok: themes.Title, verbatim: true})
+	}
 	for _, v := range in.Verdicts {
 		ps = append(ps, paragraph{lead: severityGlyph(glyphs, v.Severity) + " ", text: model.Clean(v.Text), tok: severityToken(v.Severity)})
 		for _, e := range v.Evidence {
@@ -311,7 +316,7 @@ func settings(a *App, g *model.Group) []paragraph {
 		return ps
 	}
 	if words := configWords(c); words != "" {
-		ps = append(ps, paragraph{lead: "  ", text: "settings in force: " + words, tok: themes.Faint})
+		ps = append(ps, paragraph{lead: "  ", text: "settings: " + words + "; g shows them all", tok: themes.Faint})
 	}
 	for _, p := range c.Problems {
 		ps = append(ps, paragraph{lead: a.theme.Glyphs.Warning + " ", text: "settings: " + model.Clean(p.Text), tok: themes.Warning})
@@ -325,7 +330,7 @@ func byPartition(x, y *partitionRow) int {
 }
 
 var (
-	partitionTopic = table.Column[partitionRow]{ID: "topic", Title: "TOPIC", Min: 10, Fair: 18, Max: 60, Weight: 1, Priority: 90,
+	partitionTopic = table.Column[partitionRow]{ID: "topic", Title: "TOPIC", Min: 10, Fair: 16, Max: 60, Weight: 1, Priority: 90,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			if r.Deleted {
 				return model.Clean(r.Topic) + " (deleted)", themes.Warning
@@ -339,7 +344,7 @@ var (
 	partitionStart = table.Column[partitionRow]{ID: "start", Title: "LOG START", Min: 9, Priority: 30, Right: true, Desc: true,
 		Cell:    func(r *partitionRow) (string, themes.Token) { return offsetCell(r.Start) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.Start, y.Start) }}
-	partitionEnd = table.Column[partitionRow]{ID: "end", Title: "LOG END", Min: 9, Priority: 50, Right: true, Desc: true,
+	partitionEnd = table.Column[partitionRow]{ID: "end", Title: "LOG END", Min: 7, Priority: 50, Right: true, Desc: true,
 		Cell:    func(r *partitionRow) (string, themes.Token) { return offsetCell(r.End) },
 		Compare: func(x, y *partitionRow) int { return compareOpt(x.End, y.End) }}
 	partitionLag = table.Column[partitionRow]{ID: "lag", Title: "LAG", Min: 7, Priority: 95, Right: true, Desc: true,
@@ -351,6 +356,12 @@ var (
 	partitionNote = table.Column[partitionRow]{ID: "note", Title: "NOTE", Min: 4, Weight: 1, Priority: 25,
 		Cell: func(r *partitionRow) (string, themes.Token) { return r.note() }, Compare: byHarm, Desc: true}
 )
+
+// trails reports whether the start offset of a share-partition is below the log end although there is no lag.
+func (r *partitionRow) trails() bool {
+	end, known := r.End.Get()
+	return known && r.Lag == model.Some(int64(0)) && r.Position.Known() && r.Position.Or(0) < end
+}
 
 // byHarm puts the partition first that needs a look most. Equal ones stay in the order of their keys.
 func byHarm(x, y *partitionRow) int {
@@ -450,7 +461,7 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 			return strconv.Itoa(len(r.sharers)) + ": " + strings.Join(r.sharers, ", "), themes.Muted
 		},
 		Compare: func(x, y *partitionRow) int { return cmp.Compare(len(x.sharers), len(y.sharers)) }},
-	{ID: "note", Title: "NOTE", Min: 4, Weight: 1, Priority: 25,
+	{ID: "note", Title: "NOTE", Min: 4, Weight: 4, Priority: 45,
 		Cell: func(r *partitionRow) (string, themes.Token) {
 			switch {
 			case r.Deleted || r.harm() > model.OK:
@@ -459,6 +470,12 @@ var sharePartitionColumns = []table.Column[partitionRow]{
 				return model.Clean(r.sum.Why), themes.Muted
 			case r.LagDerived:
 				return derived + " lag derived from the recorded state", themes.Faint
+			case r.trails():
+				// The broker counts finished records out of the lag, and moves the start offset over them later.
+				if !r.sum.Used.Known() {
+					return "none recorded yet", themes.Muted
+				}
+				return "start trails: all finished", themes.Muted
 			case !r.Position.Known():
 				return "nothing consumed yet", themes.Faint
 			}
