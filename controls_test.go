@@ -76,6 +76,23 @@ func TestControlsInTheDemo(t *testing.T) {
 	}
 }
 
+// What can not be written down is not done.
+func TestControlsWithoutRoomForTheAudit(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("did not run: %v", err)
+	}
+	p := openPlanner(t, "--demo", "--audit-log", full)
+	p.openFlight("order-workers")
+	p.steps("c take", "c", "How many", "\r", "No records were taken", "q")
+	if strings.Contains(p.text(), "MEMBER of") {
+		t.Errorf("the group was joined all the same:\n%s", p.text())
+	}
+	p.press("5")
+	p.steps("audit "+full, "\x03")
+	p.exit()
+}
+
 // TestControlsOnRealKafka takes records in the terminal, decides about some, ends the program, and looks into the
 // state topic after each step.
 func TestControlsOnRealKafka(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"flightdeck/model"
+	"flightdeck/themes"
 )
 
 // TakeRequest says which records to take from a share group.
@@ -199,7 +200,7 @@ func (m takenMsg) arrive(a *App) tea.Cmd {
 	a.frame.old = true
 	if m.err != nil {
 		a.holds.end(m.holding)
-		a.fails(m.Group, m.err)
+		a.refused("No records were taken", m.Group, m.err)
 		a.reload()
 		return nil
 	}
@@ -322,6 +323,18 @@ func rangesText(ranges []model.RecordRange) string {
 	return b.String()
 }
 
+// refused says why something was not done, in Activity and in a box that stays until it was read.
+func (a *App) refused(title, subject string, err error) {
+	a.fails(subject, err)
+	if a.overlay != nil {
+		return
+	}
+	p := &prose{}
+	p.restyle(a.theme)
+	p.set([]paragraph{{text: model.Clean(a.log.entries[len(a.log.entries)-1].text), tok: themes.Critical}})
+	a.overlay = &reader{title: title, prose: p}
+}
+
 // tickHolds keeps the locks running down while something is held.
 func (a *App) tickHolds() tea.Cmd {
 	if a.holds.ticking || a.holds.count() == 0 {
@@ -361,7 +374,7 @@ var unsent = map[string]bool{"not_held": true, "deciding": true, "closed": true,
 func (m decidedMsg) arrive(a *App) tea.Cmd {
 	a.frame.old = true
 	if m.err != nil {
-		a.fails(m.Group, m.err)
+		a.refused("Nothing was decided", m.Group, m.err)
 		return nil
 	}
 	done, failed := 0, ""

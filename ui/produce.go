@@ -152,6 +152,9 @@ func (f *produceForm) spec() (model.ProduceSpec, error) {
 	if (v("source") == fromLines || s.Whole) && s.File == "" {
 		return s, errors.New("name a file")
 	}
+	if v("source") == fromTemplate && s.Value == "" && s.Key == "" {
+		return s, errors.New("there is neither a value nor a key")
+	}
 	if s.Tombstone && s.Key == "" {
 		return s, errors.New("a tombstone needs a key: it deletes the records of that key")
 	}

@@ -63,10 +63,10 @@ func (m producedMsg) arrive(a *App) tea.Cmd {
 	p := m.producing
 	p.all, p.now = m.begun, make([]*model.Production, len(m.begun))
 	if m.err != nil {
-		if len(m.begun) == 0 && a.overlay == overlay(p) {
+		if len(m.begun) == 0 && a.overlay == overlay(p) { // else some are under way
 			a.overlay = nil
 		}
-		a.fails("", m.err)
+		a.refused("Nothing was produced", "", m.err)
 	}
 	cmds := make([]tea.Cmd, 0, len(p.all))
 	for i := range p.all {
