@@ -34,7 +34,8 @@ type flightScreen struct {
 	replay bool
 	moment model.WriteRef
 
-	lagOff int            // polls in a row in which the lag is not what the recorded state makes it
+	lagOff int // polls in a row in which the lag is not what the recorded state makes it, by lagBy
+	lagBy  int64
 	lagAt  time.Time      // when that was last looked at
 	clock  time.Time      // the time of day at the last load
 	glyphs *themes.Glyphs // of the theme then

@@ -195,27 +195,32 @@ func (s *flightScreen) storyParagraphs(a *App) []paragraph {
 		}
 	}
 	if s.lagOff >= lagOffPolls && !s.replay && s.part != nil {
-		if _, words := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); words != "" {
+		if diff, words := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); diff == model.Some(s.lagBy) {
 			ps = append(ps, paragraph{}, paragraph{text: words, tok: themes.Faint})
 		}
 	}
 	return ps
 }
 
-// lagOffPolls is for how many polls the broker's lag has to be another one than the recorded state makes it before
-// that is worth a word: the two are read at different times.
-const lagOffPolls = 4
+// lagOffPolls is for how many polls the broker's lag has to differ by the same number from what the recorded state makes
+// it before that is worth a word. The two are read at different times, so that on a busy partition they differ all the
+// time, and each time by something else.
+const lagOffPolls = 6
 
-// checkLag counts the polls in which the two differ.
+// checkLag counts the polls in which the two differ by the same number.
 func (s *flightScreen) checkLag(at time.Time) {
 	if s.part == nil || s.records == nil || s.part.LagDerived || !at.After(s.lagAt) {
 		return
 	}
 	s.lagAt = at
-	if diff, _ := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag); diff.Or(0) != 0 {
-		s.lagOff++
-	} else {
+	diff, _ := model.CheckLag(s.records.History.Now().DerivedLag(s.part.End), s.part.Lag)
+	switch by := diff.Or(0); {
+	case by == 0:
 		s.lagOff = 0
+	case by == s.lagBy:
+		s.lagOff++
+	default:
+		s.lagOff, s.lagBy = 1, by
 	}
 }
 

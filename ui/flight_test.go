@@ -469,3 +469,33 @@ func BenchmarkDrawWindow(b *testing.B) {
 		})
 	}
 }
+
+// The broker's lag and the recorded state are read at different times. What differs by something else each time is
+// that; what differs by the same number is worth a word.
+func TestALagThatStaysOffIsTold(t *testing.T) {
+	steady, late := slices.Repeat([]int64{80}, lagOffPolls), slices.Repeat([]int64{80}, lagOffPolls-1)
+	cases := map[string]struct {
+		lags []int64
+		told bool
+	}{
+		"stays off":         {steady, true},
+		"off for a while":   {late, false},
+		"off in every poll": {[]int64{80, 81, 79, 80, 82, 78, 80, 83}, false},
+		"agrees once":       {slices.Concat(late, []int64{56}, late), false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &flightScreen{}
+			for _, p := range sample().records().Partitions {
+				s.records = p
+			}
+			for i, lag := range c.lags {
+				s.part = &model.GroupPartition{End: model.Some(int64(512_480)), Lag: model.Some(lag)}
+				s.checkLag(noon.Add(time.Duration(i+1) * time.Second))
+			}
+			if told := s.lagOff >= lagOffPolls; told != c.told {
+				t.Errorf("told %v after lags %v, want %v", told, c.lags, c.told)
+			}
+		})
+	}
+}

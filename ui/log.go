@@ -95,7 +95,7 @@ func (a *App) greet() {
 				continue
 			}
 			troubled++
-			a.troubled[groups[i].ID] = true
+			a.troubled[groups[i].ID] = !unread(r.Insight.Verdict().Code)
 			if worst == nil || byTrouble(&r, worst) > 0 {
 				worst = &r
 			}

@@ -316,7 +316,7 @@ func settings(a *App, g *model.Group) []paragraph {
 		return ps
 	}
 	if words := configWords(c); words != "" {
-		ps = append(ps, paragraph{lead: "  ", text: "settings: " + words + "; g shows them all", tok: themes.Faint})
+		ps = append(ps, paragraph{lead: "  ", text: "settings: " + words + "; g shows all", tok: themes.Faint})
 	}
 	for _, p := range c.Problems {
 		ps = append(ps, paragraph{lead: a.theme.Glyphs.Warning + " ", text: "settings: " + model.Clean(p.Text), tok: themes.Warning})
