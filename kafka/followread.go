@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// retryDenied is the pause after a user name or password that was not accepted: who tries too often may be locked out.
+	// retryDenied is the pause after a user name or password that was refused.
 	retryDenied = 30 * time.Second
 	// retryAfter is the pause after an error: without the right to read, franz-go reports errors without any.
 	retryAfter = time.Second
@@ -89,7 +89,7 @@ func (f *Follower) fail(err error) {
 	} else {
 		p.Code, p.Text = f.conn.Explain(err)
 	}
-	if errors.Is(err, kerr.SaslAuthenticationFailed) {
+	if model.LoginDenied(p.Code) {
 		pause = retryDenied
 	}
 	if errors.Is(err, kerr.TopicAuthorizationFailed) {

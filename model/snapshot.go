@@ -237,6 +237,16 @@ const (
 	ProblemShareUnsupported = "share_unsupported" // the brokers do not know them
 )
 
+// LoginDenied reports whether the code of a problem says that a user name or a password was, or may have been, refused. Who
+// tries that too often may be locked out.
+func LoginDenied(code string) bool {
+	switch code {
+	case "wrong_password", "sasl_failed", "closed_in_sasl":
+		return true
+	}
+	return false
+}
+
 // Problem is something that could not be read, in words.
 type Problem struct {
 	Scope ProblemScope

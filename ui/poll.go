@@ -21,9 +21,6 @@ const (
 	backoffDenied = 30 * time.Second
 )
 
-// denied reports whether the code of an error says that the user name or the password was not accepted.
-func denied(code string) bool { return code == "wrong_password" || code == "sasl_failed" }
-
 // offsetsTimeout is how long one read of share-group positions may take. It is generous because a
 // real broker can stall for seconds on it, and nothing waits for it.
 const offsetsTimeout = time.Minute
@@ -177,7 +174,7 @@ func (a *App) polled(msg snapshotMsg) tea.Cmd {
 func (a *App) pollFailed(err error) {
 	var code string
 	code, a.fault = a.explain(err)
-	if a.polls.denied = denied(code); a.polls.denied {
+	if a.polls.denied = model.LoginDenied(code); a.polls.denied {
 		a.fault += " It is tried again every " + model.Duration(backoffDenied) + " only, since accounts can be locked after too many tries; ctrl+r tries at once."
 	}
 	a.nextTry = a.now.Add(a.polls.delay(a.options.Interval))
