@@ -497,32 +497,3 @@ func TestRefreshSaysWhenItIsDone(t *testing.T) {
 	r.read(s)
 	r.sees("Read at 12:00:00 in 12ms.")
 }
-
-// A start offset below the log end beside a lag of 0 is what the broker answers, and wants a word.
-func TestNotesOnShareStartsThatTrail(t *testing.T) {
-	row := func(position, lag, end int64, recorded bool) *partitionRow {
-		p := partition("orders", 0, position, 0, end, model.NoMember)
-		p.Lag = model.Some(lag)
-		r := &partitionRow{GroupPartition: &p}
-		if recorded {
-			r.sum.Used = model.Some(end - position)
-		}
-		return r
-	}
-	cases := map[string]struct {
-		row  *partitionRow
-		want string
-	}{
-		"nothing recorded":  {row(0, 0, 250, false), "none recorded yet"},
-		"all finished":      {row(100, 0, 250, true), "start trails: all finished"},
-		"some lag":          {row(100, 5, 250, true), ""},
-		"at the end":        {row(250, 0, 250, true), ""},
-		"state is not read": {&partitionRow{GroupPartition: row(0, 0, 250, false).GroupPartition, sum: model.ShareSum{Why: "reading the state topic"}}, "reading the state topic"},
-	}
-	note := sharePartitionColumns[len(sharePartitionColumns)-1]
-	for name, c := range cases {
-		if got, _ := note.Cell(c.row); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
