@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type flightScreen struct {
 	records    *model.SharePartitionRecords // nil when nothing is known
 	why        []string                     // why there is no window
 	window     *model.ShareWindow           // of the moment that is shown; nil when there is none
+	blind      bool                         // window is made of what we hold alone
+	gone       bool                         // the group is not there any more
 
 	// replay is true while a moment of the past is shown: the state after the write at moment, which has offset
 	// -1 for the state that the history begins with.
@@ -81,8 +84,11 @@ func (s *flightScreen) load(a *App) {
 	s.part, s.configs = nil, a.following.configs[s.id]
 	var logStart, end model.Int
 	var read time.Time // when the positions were
+	s.gone = false
 	if a.view != nil {
-		if g, ok := a.view.Snapshot.Group(s.id); ok {
+		g, ok := a.view.Snapshot.Group(s.id)
+		s.gone = !ok
+		if ok {
 			s.operations, read = g.Operations, g.OffsetsAt
 			if p, ok := g.Partition(s.topic, s.number); ok {
 				s.part = p
@@ -98,13 +104,17 @@ func (s *flightScreen) load(a *App) {
 			}
 		}
 	}
-	s.records = nil
-	if r := a.following.records; r != nil {
-		s.records = r.Partitions[s.key]
+	if s.records != nil && s.records.Key != s.key {
+		s.records = nil
 	}
+	if r := a.following.records; r != nil && r.Partitions[s.key] != nil {
+		s.records = r.Partitions[s.key]
+	} else if r != nil && r.Problem != nil {
+		s.records = nil
+	} // else what was followed until its group was gone is still worth a look
 	s.checkLag(read)
 	s.grid.limit = s.configs.DeliveryLimit().Or(0)
-	s.window, s.why = nil, s.noWindow(a)
+	s.window, s.why, s.blind = nil, s.noWindow(a), false
 	var held []model.Hold
 	if !s.replay {
 		held = a.holds.records(s.id, s.topic, s.number)
@@ -112,10 +122,11 @@ func (s *flightScreen) load(a *App) {
 	if len(held) > 0 && (s.records == nil || s.records.Unfollowed != "") {
 		// What we hold is known even where the state topic is not.
 		if w, ok := model.InferWindow((&model.ShareHistory{}).Now(), logStart, model.Int{}, held); ok {
-			s.window = &w
+			w.Runs = slices.DeleteFunc(w.Runs, func(r model.Run) bool { return r.Source != model.SourceObserved })
+			s.window, s.blind = &w, true
 		}
 	}
-	if s.records != nil && s.records.Unfollowed == "" {
+	if s.records != nil && s.records.Unfollowed == "" && (!s.gone || s.replay) {
 		state := s.records.History.Now()
 		if s.replay {
 			state = s.records.History.At(s.position())
@@ -131,6 +142,7 @@ func (s *flightScreen) load(a *App) {
 	s.grid.blank = s.why
 	s.grid.set(s.window)
 	s.machine.set(s.window)
+	s.machine.blind = s.blind
 	s.machine.rates = model.Opt[model.ShareRates]{}
 	if s.records != nil && !s.replay {
 		s.machine.rates = s.records.History.Rates(a.brokerNow(), rateSpan)
@@ -159,6 +171,9 @@ func (s *flightScreen) noWindow(a *App) []string {
 			s.part.Position.Text(model.Count), s.part.End.Text(model.Count), s.part.Lag.Text(model.Count)))
 	}
 	all := a.following.records
+	if s.gone {
+		return []string{"The group is not there any more.", "It was deleted, or its coordinator does not list it. [ steps back through what was recorded, esc goes back."}
+	}
 	switch {
 	case a.options.Follower == nil:
 		return append([]string{"The state of records is not followed here."}, known...)
@@ -360,14 +375,20 @@ func (s *flightScreen) head(a *App) line {
 		return append(l, span{text: model.Clean(s.id), tok: themes.Title}, span{text: "  " + s.crumb(), tok: themes.Muted})
 	}
 	w := s.window
-	l = append(l, span{text: "window ", tok: themes.Muted})
+	what := "window "
+	if s.blind {
+		what = "held by us "
+	}
+	l = append(l, span{text: what, tok: themes.Muted})
 	if w.Used() == 0 {
 		l = append(l, span{text: "empty at " + model.Count(w.Start), tok: themes.Text})
 	} else {
 		l = append(l, span{text: fmt.Sprintf("%s to %s", model.Count(w.Start), model.Count(w.Start+w.Used()-1)), tok: themes.Text})
 	}
-	l = append(l, span{text: "  "})
-	l = append(l, usedCell(a.theme, model.Some(w.Used()), s.configs.RecordLocks(), 10)...)
+	if !s.blind {
+		l = append(l, span{text: "  "})
+		l = append(l, usedCell(a.theme, model.Some(w.Used()), s.configs.RecordLocks(), 10)...)
+	}
 	if !s.replay && s.part != nil {
 		cell, tok := partitionLagCell(s.part)
 		l = append(l, span{text: "  lag ", tok: themes.Muted, drop: 2}, span{text: cell, tok: tok, drop: 2})
@@ -397,6 +418,9 @@ func momentClock(t, now time.Time) string {
 func (s *flightScreen) footing(a *App, w int) []line {
 	if s.window == nil {
 		return nil
+	}
+	if s.blind {
+		return []line{{{text: " only what we hold is shown: ", tok: themes.Muted}, {text: s.why[0], tok: themes.Warning}}}
 	}
 	head, ok := s.window.Head()
 	if !ok || s.window.Used() == 0 {
@@ -462,8 +486,11 @@ func (s *flightScreen) momentDid() string {
 	return step.Write.Kind.String() + ": " + strings.Join(did, ", ")
 }
 
-// written is the i-th line of what was written last, the newest first.
+// written is the i-th line of what was written last, the newest first. What we hold is shown without it too.
 func (s *flightScreen) written(i int) line {
+	if s.records == nil {
+		return nil
+	}
 	h := &s.records.History
 	at := s.position() - 1 - i
 	if at < 0 {
@@ -472,7 +499,11 @@ func (s *flightScreen) written(i int) line {
 	e := h.Entry(at)
 	l := line{{text: " " + e.Ref.Time().In(s.clock.Location()).Format("15:04:05.000") + "  ", tok: themes.Faint}}
 	if e.Write.Kind != model.WriteUpdate || len(e.Write.Batches) == 0 {
-		return append(l, span{text: e.Write.Kind.String(), tok: themes.Muted})
+		words := e.Write.Kind.String()
+		if at > 0 && e.Write.Kind == model.WriteUpdate && e.Write.LeaderEpoch > h.Entry(at-1).Write.LeaderEpoch {
+			words = "the leader changed"
+		}
+		return append(l, span{text: words, tok: themes.Muted})
 	}
 	for k := range e.Write.Batches {
 		b := &e.Write.Batches[k]

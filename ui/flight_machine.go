@@ -25,6 +25,8 @@ type machine struct {
 	counts [stateBoxes]int64
 	// known is false when there is nothing to count.
 	known bool
+	// blind is true when nothing but our own holds is known.
+	blind bool
 	rates model.Opt[model.ShareRates]
 	// lit are the arrows that have just fired.
 	lit [arrows]bool
@@ -94,7 +96,7 @@ func (m *machine) dark() { m.lit = [arrows]bool{} }
 
 // count writes how many records are in a state; those of acquired are concluded and marked.
 func (m *machine) count(box stateBox) string {
-	if !m.known {
+	if !m.known || m.blind {
 		return model.Unknown
 	}
 	return model.ShortCount(m.counts[box])
@@ -105,7 +107,10 @@ func (m *machine) acquired(g *themes.Glyphs) string {
 	if !m.known {
 		return model.Unknown
 	}
-	s := model.ShortCount(m.counts[boxInferred]) + "*"
+	s := model.Unknown
+	if !m.blind {
+		s = model.ShortCount(m.counts[boxInferred]) + "*"
+	}
 	if n := m.counts[boxObserved]; n > 0 {
 		s = model.ShortCount(n) + g.Held + " " + s
 	}

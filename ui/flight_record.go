@@ -168,13 +168,15 @@ func (s *flightScreen) storyParagraphs(a *App) []paragraph {
 		glyph, tok := recordGlyph(&a.theme.Glyphs, &run)
 		ps = append(ps, paragraph{lead: glyph + " ", text: s.stateWords(run), tok: tok},
 			paragraph{text: model.Clean(s.window.Why(run, loc)), tok: themes.Muted})
+	} else if s.blind {
+		ps = append(ps, paragraph{text: "not held by us; more is not known", tok: themes.Muted}, paragraph{text: s.why[0], tok: themes.Muted})
 	} else if offset < s.window.Start {
 		ps = append(ps, paragraph{text: "below the start offset: finished", tok: themes.Muted})
 	} else {
 		ps = append(ps, paragraph{text: "beyond what is known of the log: not handed out, as far as recorded", tok: themes.Muted})
 	}
 	ps = append(ps, s.deedParagraphs(a)...)
-	if s.records == nil {
+	if s.records == nil || s.blind {
 		return ps
 	}
 	told := s.story.offset == offset

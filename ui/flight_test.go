@@ -195,6 +195,27 @@ func (r *rig) frameIs(path string) {
 	}
 }
 
+func TestTheHistoryOfAGroupThatIsGoneCanStillBeSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlightRig(t, Options{})
+		f.open(sample().records())
+		next := *f.view.Snapshot
+		next.At = next.At.Add(time.Second)
+		next.ShareGroups = slices.DeleteFunc(slices.Clone(next.ShareGroups), func(g model.Group) bool { return g.ID == "order-workers" })
+		f.read(&next)
+		f.follower.feed <- &model.ShareRecords{At: noon, Partitions: map[model.SharePartitionKey]*model.SharePartitionRecords{}}
+		f.run(time.Second)
+		f.sees("The group is not there any more.")
+		f.misses("Reading the state topic", "holds the start offset")
+		f.press("[")
+		f.run(time.Millisecond)
+		f.sees("REPLAY", "holds the start offset")
+		f.press("\\")
+		f.run(time.Millisecond)
+		f.sees("The group is not there any more.")
+	})
+}
+
 func TestFlightFollowsWhatIsOnScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlightRig(t, Options{})

@@ -233,6 +233,37 @@ func TestGoingAwayWithHeldRecordsAsks(t *testing.T) {
 	}
 }
 
+func TestWhatIsHeldIsShownWithoutTheStateTopic(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		records *model.ShareRecords
+		why     string
+	}{
+		{"no right", &model.ShareRecords{At: noon, Problem: &model.Problem{Code: "TOPIC_AUTHORIZATION_FAILED", Text: "You lack READ on __share_group_state."}}, "You lack READ on __share_group_state."},
+		{"not followed", &model.ShareRecords{At: noon, Partitions: map[model.SharePartitionKey]*model.SharePartitionRecords{
+			newFlight().key: {Key: newFlight().key, Unfollowed: "the traffic is above the budget"}}}, "the traffic is above the budget."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, s := held(t, Options{})
+				f.follower.feed <- c.records
+				f.run(time.Second)
+				f.sees("held by us 512,420 to 512,424", "3 held", "Record 512,420", "held by us, delivery 1 of 5", "only what we hold is shown: "+c.why, "3❖ -")
+				f.misses("holds the start offset", "AVAILABLE     0", "nothing is recorded")
+				f.press("right")
+				f.sees("not held by us; more is not known")
+				f.press("left a")
+				f.run(time.Millisecond)
+				f.press("[ + - tab tab A")
+				f.run(time.Second)
+				if len(s.decided) != 1 {
+					t.Errorf("decided %q, want one", s.decided)
+				}
+			})
+		})
+	}
+}
+
 func TestLocksAreExtendedForAStatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := held(t, Options{})

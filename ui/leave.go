@@ -199,5 +199,9 @@ func (l *leaver) choices() []hint {
 }
 
 func (l *leaver) hints() []hint {
-	return []hint{{key: "r", title: "release"}, {key: "a", title: "accept", off: l.held == 0}, {key: "esc", title: "stay"}}
+	hints := []hint{{key: "r", title: "release"}}
+	if l.then != nil && !l.quit {
+		hints = append(hints, hint{key: "k", title: "keep"})
+	}
+	return append(hints, hint{key: "a", title: "accept", off: l.held == 0}, hint{key: "esc", title: "stay"})
 }
