@@ -352,6 +352,14 @@ func TestTimeline(t *testing.T) {
 	if got := text(h, 100); got != "4@7:7000 none x0, 5@9:9000 none x0" {
 		t.Errorf("timeline of 100: %s", got)
 	}
+	// The offset goes back to a record that was finished and below the start offset.
+	back := foldOf(100, snapshotOf(1, -1), updateOf(0, batch(0, 9, acked, 1)), updateOf(10, batch(10, 10, acked, 1)), snapshotOf(2, 5), model.ShareWrite{Kind: model.WriteTombstone}).History()
+	if got, want := text(back, 7), "1@2:2000 acknowledged x1, 4@4:4000 none x0, 5@5:5000 none x0"; got != want {
+		t.Errorf("timeline of a record that is delivered again\n%s, want\n%s", got, want)
+	}
+	if got, want := text(back, 3), "1@2:2000 acknowledged x1, 5@5:5000 none x0"; got != want {
+		t.Errorf("timeline of a record that is not\n%s, want\n%s", got, want)
+	}
 	short := foldOf(1, updateOf(0, batch(7, 7, avail, 1)), updateOf(0, batch(9, 9, acked, 1)), updateOf(0, batch(7, 7, acked, 2))).History()
 	if got, want := text(short, 7), "0@0:0 available x1, 1@1:3000 acknowledged x2"; got != want {
 		t.Errorf("timeline with a base\n%s, want\n%s", got, want)

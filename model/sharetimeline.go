@@ -45,11 +45,12 @@ func (h *ShareHistory) Timeline(offset int64) []Moment {
 		inWindow := before.effective >= 0 && offset >= before.effective
 		unfinished := inWindow && !from.State.Terminal() && (recorded || offset <= before.Highest().Or(-1))
 		switch {
-		case !after.Recorded && (recorded || inWindow):
+		case !after.Recorded && (recorded || inWindow || len(life) > 0 && before.Recorded):
 			m.Kind, m.To = MomentDeleted, Delivery{State: StateNone}
 			life = append(life, m)
 			return
-		case after.Reset == after.Last && before.Recorded && (recorded || inWindow):
+		case after.Reset == after.Last && before.Recorded && (recorded || inWindow || before.effective >= 0 && after.effective >= 0 && offset >= after.effective):
+			// A finished record that the offset was moved back to is delivered again.
 			m.Kind = MomentReset
 			m.To, _ = after.At(offset)
 			life = append(life, m)

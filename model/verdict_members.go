@@ -12,10 +12,14 @@ func checkNoMembers(s *situation) Verdict {
 	if s.hasMembers() || g.Described.IsZero() && g.State == "" || len(g.Problems) > 0 && g.Described.IsZero() {
 		return Verdict{}
 	}
-	if s.insight.Consumed.Or(0) > 0 {
+	if rate := s.insight.Consumed.Or(0); rate > 0 && s.movesAlone() {
+		like := "consumers do that assign partitions themselves (Flink, Spark)"
+		if g.Type == TypeShare {
+			like = "with share sessions that outlive their membership"
+		}
 		return Verdict{Code: VerdictMovesAlone, Severity: Info,
 			Text:     "no members, yet its offsets move",
-			Evidence: []string{"They move by " + Rate(s.insight.Consumed.Or(0)) + " without a member, as consumers do that assign partitions themselves (Flink, Spark)."}}
+			Evidence: []string{"They move by " + Rate(rate) + " without a member, as " + like + "."}}
 	}
 	v := Verdict{Code: VerdictNoMembers, Severity: Info, Text: "no members"}
 	if !s.emptied.IsZero() {
@@ -44,6 +48,17 @@ func checkNoMembers(s *situation) Verdict {
 		v.Evidence = append(v.Evidence, "It has no known lag.")
 	}
 	return v
+}
+
+// lastMoves is for how long after its last member left a group may still be seen to move by what that one did.
+const lastMoves = 10 * time.Second
+
+// movesAlone reports whether the group has moved since its last member left, as far as that was seen.
+func (s *situation) movesAlone() bool {
+	if s.emptied.IsZero() {
+		return true
+	}
+	return slices.ContainsFunc(s.insight.Partitions, func(p PartitionInsight) bool { return p.Since.After(s.emptied.Add(lastMoves)) })
 }
 
 // checkNoPartitions looks for groups whose members have nothing to read at all.

@@ -229,8 +229,8 @@ func checkArchived(facts *ShareGroupFacts, parts []recordFacts) Verdict {
 }
 
 // checkLocks looks for records that went back as they do when their locks run out. A client's release looks much the
-// same, so this is a likelihood: locks that run out together are written one by one and at once, and a record
-// whose last outcome is younger than the lock was released by a client.
+// same, so this is a likelihood: locks that run out together are written one by one and at once, and a record whose
+// last outcome, or whose state as a whole, is younger than the lock was released by a client.
 func checkLocks(facts *ShareGroupFacts, parts []recordFacts) Verdict {
 	lock, ok := facts.Configs.LockDuration().Get()
 	if !ok {
@@ -260,6 +260,7 @@ func checkLocks(facts *ShareGroupFacts, parts []recordFacts) Verdict {
 func locksRunOut(h *ShareHistory, since time.Time, lock time.Duration) (n int64, last WriteRef) {
 	const longRun = 4096             // not looked at record by record: no window is that long
 	outcome := make(map[int64]int64) // when the last outcome of an offset was written
+	var begun Int                    // when the state began: no record was handed out before
 	var writes, records int64        // of the burst under way
 	var at WriteRef
 	flush := func() {
@@ -273,6 +274,9 @@ func locksRunOut(h *ShareHistory, since time.Time, lock time.Duration) (n int64,
 		looks := e.Write.Kind == WriteUpdate && len(e.Write.Batches) == 1 && e.Write.Batches[0].State == StateAvailable
 		if looks {
 			before, seen := outcome[e.Write.Batches[0].First]
+			if !seen {
+				before, seen = begun.Get()
+			}
 			looks = !seen || e.Ref.Ms-before >= lock.Milliseconds()
 		}
 		if writes > 0 && (!looks || e.Ref.Ms-at.Ms > burst.Milliseconds()) {
@@ -280,6 +284,9 @@ func locksRunOut(h *ShareHistory, since time.Time, lock time.Duration) (n int64,
 		}
 		if looks && e.Ref.Ms >= since.UnixMilli() {
 			writes, records, at = writes+1, records+e.Write.Batches[0].Len(), e.Ref
+		}
+		if e.Write.Kind == WriteSnapshot && e.Write.Start == StartUnchanged {
+			begun = Some(e.Ref.Ms)
 		}
 		for _, b := range e.Write.Batches {
 			for o := b.First; o <= min(b.Last, b.First+longRun); o++ {

@@ -25,8 +25,10 @@ func TestJudgeShareRecords(t *testing.T) {
 	}
 	locks := func(gap int64) model.SharePartitionFacts {
 		f := model.NewShareFold(100)
-		for i, w := range []model.ShareWrite{snapshotOf(1, -1), updateOf(0, batch(0, 0, acked, 1)), updateOf(1, batch(3, 3, avail, 1)), updateOf(1, batch(4, 4, avail, 1)), updateOf(1, batch(5, 5, avail, 1))} {
-			f.Apply(&w, model.WriteRef{Ms: 1000 + int64(i)*gap, Offset: int64(i)})
+		begun := snapshotOf(1, -1)
+		f.Apply(&begun, model.WriteRef{Ms: -20_000})
+		for i, w := range []model.ShareWrite{updateOf(0, batch(0, 0, acked, 1)), updateOf(1, batch(3, 3, avail, 1)), updateOf(1, batch(4, 4, avail, 1)), updateOf(1, batch(5, 5, avail, 1))} {
+			f.Apply(&w, model.WriteRef{Ms: 1000 + int64(i)*gap, Offset: int64(i + 1)})
 		}
 		return model.SharePartitionFacts{Topic: "orders", End: model.Some[int64](20), Records: &model.SharePartitionRecords{CaughtUp: true, History: f.History()}}
 	}
@@ -59,6 +61,14 @@ func TestJudgeShareRecords(t *testing.T) {
 			}
 			return model.SharePartitionFacts{Topic: "orders", Records: &model.SharePartitionRecords{CaughtUp: true, History: f.History()}}
 		}()}}, nil},
+		{"released when the state is younger than a lock", model.ShareGroupFacts{Now: at(5), Configs: limits, Partitions: []model.SharePartitionFacts{
+			func() model.SharePartitionFacts {
+				f := model.NewShareFold(100)
+				for i, w := range []model.ShareWrite{snapshotOf(1, -1), updateOf(0, batch(0, 0, avail, 1)), updateOf(0, batch(1, 3, avail, 1))} {
+					f.Apply(&w, model.WriteRef{Ms: 1000 + int64(i)*5, Offset: int64(i)})
+				}
+				return model.SharePartitionFacts{Topic: "orders", Records: &model.SharePartitionRecords{CaughtUp: true, History: f.History()}}
+			}()}}, nil},
 		{"partition added", model.ShareGroupFacts{Now: at(5), Version: "4.3", Configs: configs(model.ConfigShareReset, "latest"), Partitions: []model.SharePartitionFacts{
 			part(0, 20, snapshotOf(1, -1), updateOf(0, batch(0, 0, acked, 1))), part(1, 20, snapshotOf(2, -1))}},
 			[]string{"share_partition_latest: 1 new partition may skip"}},

@@ -132,6 +132,20 @@ func TestVerdicts(t *testing.T) {
 				w.members(0)
 			}
 		}, want: "no_members", text: "nobody consumes since 14:02:11"},
+		{name: "the last member of a moving group left", setup: with(0, 0, 0), polls: 14, every: func(w *world, poll int) {
+			if poll < 10 {
+				consumeAll(20)(w, poll)
+			}
+			if poll == 10 {
+				w.members(0)
+			}
+		}, want: "no_members", text: "nobody consumes since 14:02:11"},
+		{name: "moves on without members", setup: with(0, 0, 0), polls: 30, every: func(w *world, poll int) {
+			consumeAll(20)(w, poll)
+			if poll == 10 {
+				w.members(0)
+			}
+		}, want: "moves_alone", text: "no members, yet its offsets move"},
 		{name: "commits without members", setup: func(w *world) { w.group("g", []int64{0, 0, 0}) }, every: consumeAll(20), polls: 10,
 			want: "moves_alone", text: "no members, yet its offsets move"},
 		{name: "idle member", setup: func(w *world) { w.group("g", []int64{1000, 1000, 1000}, "m1: 0", "m2: 1", "m3: 2", "m4") },
