@@ -136,6 +136,7 @@ func controllerAddress(t *testing.T, k *kafkatest.Cluster) string {
 
 // What a broker offers tells its version, and what cannot be seen on it.
 func TestRealKafkaVersion(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		k := kafkatest.Shared(t, version)
 		req := kmsg.NewPtrApiVersionsRequest()

@@ -170,6 +170,7 @@ func TestReadRecordCompacted(t *testing.T) {
 }
 
 func TestReadRecordOnKafka(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		c := kafkatest.Shared(t, version)
 		topic := kafkatest.Name("log")

@@ -153,6 +153,7 @@ func (l *realLog) tool(plan model.ResetPlan, extra ...string) (ran bool) {
 
 // Every mode puts every partition where Kafka's own tool puts it from the same start.
 func TestRealResetAgreesWithKafkasTool(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		l := newRealLog(t, version)
 		types := []model.GroupType{model.TypeClassic, model.TypeConsumer}
@@ -221,6 +222,7 @@ func TestRealResetAgreesWithKafkasTool(t *testing.T) {
 }
 
 func TestRealResetOfShareGroups(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		l := newRealLog(t, version)
 		if strings.HasPrefix(version, "4.1") {

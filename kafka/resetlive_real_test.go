@@ -23,6 +23,7 @@ var memberOptions = map[model.GroupType]func(id string) []kgo.Opt{
 // A group that became active is refused and nothing changes; armed, the reset fires when the last member has left, and can be
 // undone.
 func TestRealResetOfLiveGroups(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		l := newRealLog(t, version)
 		for _, typ := range []model.GroupType{model.TypeClassic, model.TypeConsumer, model.TypeShare} {
@@ -82,6 +83,7 @@ func TestRealResetOfLiveGroups(t *testing.T) {
 }
 
 func TestRealDelete(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		l := newRealLog(t, version)
 		remove := func(scope model.DeleteScope) []model.ActionResult {
@@ -164,6 +166,7 @@ func TestRealGroupConfigs(t *testing.T) {
 
 // Rights that are missing are told per partition, and the rest is done.
 func TestRealResetWithoutRights(t *testing.T) {
+	t.Parallel()
 	k := kafkatest.Start(t, kafkatest.Latest(t), kafkatest.Options{Listeners: []kafkatest.Listener{kafkatest.SASLPlaintext}, ACLs: true})
 	adm := kadm.NewClient(k.Client(t))
 	mine, seen := kafkatest.Name("mine"), kafkatest.Name("seen")
@@ -214,6 +217,7 @@ func TestRealResetWithoutRights(t *testing.T) {
 
 // The offsets of a topic that was deleted go with it, or can be deleted.
 func TestRealDeleteOfADeletedTopic(t *testing.T) {
+	t.Parallel()
 	l := newRealLog(t, kafkatest.Latest(t))
 	id := l.group(model.TypeClassic)
 	l.place(id, model.TypeClassic)

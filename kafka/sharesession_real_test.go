@@ -113,6 +113,7 @@ func describeState(s *model.ShareState, n int) string {
 
 // What is decided is what the state topic says, on every version.
 func TestRealSession(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		k := kafkatest.Shared(t, version)
 		old := strings.HasPrefix(version, "4.1.")
@@ -219,6 +220,7 @@ func TestRealSessionWithoutRenewal(t *testing.T) {
 
 // A random run is as the model says on real brokers too.
 func TestRealSessionIsAsTheModelSays(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		k := kafkatest.Shared(t, version)
 		r := newRealShare(t, k, 1, 6)

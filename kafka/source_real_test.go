@@ -21,6 +21,7 @@ import (
 // TestAgreesWithKafkasTools compares members, positions and lag, partition by partition, with what Kafka's own
 // commands print for a group of each type.
 func TestAgreesWithKafkasTools(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, version string) {
 		c := kafkatest.Shared(t, version)
 		topic := kafkatest.Name("orders")
@@ -236,6 +237,7 @@ func TestRequestsOnRealKafka(t *testing.T) {
 }
 
 func TestShareGroupsSwitchedOff(t *testing.T) {
+	t.Parallel()
 	versions := kafkatest.Versions(t)
 	c := kafkatest.Start(t, versions[0], kafkatest.Options{ShareVersion: "0"})
 	s, _ := newSource(t, c.Bootstrap())
@@ -250,6 +252,7 @@ func TestShareGroupsSwitchedOff(t *testing.T) {
 
 // TestRights looks at a cluster as a user who may see a part of it.
 func TestRights(t *testing.T) {
+	t.Parallel()
 	c := kafkatest.Start(t, kafkatest.Latest(t), kafkatest.Options{ACLs: true, Listeners: []kafkatest.Listener{kafkatest.SASLPlaintext}})
 	c.CreateTopic(t, "open", 1)
 	c.CreateTopic(t, "secret", 1)
@@ -320,6 +323,7 @@ func TestRights(t *testing.T) {
 
 // TestBrokerDies kills a broker that coordinates groups and leads partitions.
 func TestBrokerDies(t *testing.T) {
+	t.Parallel()
 	c := kafkatest.Start(t, kafkatest.Latest(t), kafkatest.Options{Nodes: 3})
 	c.CreateTopic(t, "orders", 6)
 	cl := c.Client(t)
