@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -18,11 +19,12 @@ type position struct {
 	group    string
 	instance *string
 
-	ids map[string][16]byte // of topics
-	// next are the offsets to commit, of records polled in generation.
-	next       map[polled]int64
-	generation int32
-	committed  time.Time
+	ids       map[string][16]byte // of topics
+	next      map[polled]int64    // to commit
+	committed time.Time
+
+	mu    sync.Mutex
+	owned map[polled]bool
 }
 
 type polled struct {
@@ -30,8 +32,34 @@ type polled struct {
 	partition int32
 }
 
-func newPosition(cl *kgo.Client, group string, instance *string) *position {
-	return &position{client: cl, group: group, instance: instance, ids: make(map[string][16]byte), next: make(map[polled]int64)}
+func newPosition(group string, instance *string) *position {
+	return &position{
+		group: group, instance: instance,
+		ids: make(map[string][16]byte), next: make(map[polled]int64), owned: make(map[polled]bool),
+	}
+}
+
+// options make a client tell which partitions the member owns. What it does not own is not committed: that would set
+// back the commits of the owner.
+func (p *position) options() []kgo.Opt {
+	own := func(yes bool) func(context.Context, *kgo.Client, map[string][]int32) {
+		return func(_ context.Context, _ *kgo.Client, moved map[string][]int32) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			for topic, partitions := range moved {
+				for _, n := range partitions {
+					p.owned[polled{topic, n}] = yes
+				}
+			}
+		}
+	}
+	return []kgo.Opt{kgo.OnPartitionsAssigned(own(true)), kgo.OnPartitionsRevoked(own(false)), kgo.OnPartitionsLost(own(false))}
+}
+
+func (p *position) owns(at polled) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.owned[at]
 }
 
 // poll is PollFetches.
@@ -41,14 +69,15 @@ func (p *position) poll(ctx context.Context) kgo.Fetches {
 	return fetches
 }
 
-// handled takes a record that is done with; those of a partition come in order.
-func (p *position) handled(r *kgo.Record) {
-	if _, generation := p.client.GroupMetadata(); generation != p.generation {
-		// A partition may have another owner now, whose commits must not be set back.
-		clear(p.next)
-		p.generation = generation
+// handled takes a record that is done with; those of a partition come in order. It reports whether the member still owns
+// the partition.
+func (p *position) handled(r *kgo.Record) bool {
+	at := polled{r.Topic, r.Partition}
+	if !p.owns(at) {
+		return false
 	}
-	p.next[polled{r.Topic, r.Partition}] = r.Offset + 1
+	p.next[at] = r.Offset + 1
+	return true
 }
 
 // commit commits when it is time to. What a rebalance makes the broker refuse is polled again by whoever owns it then.
@@ -57,9 +86,12 @@ func (p *position) commit(ctx context.Context) {
 		return
 	}
 	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.Generation, req.InstanceID = p.group, p.generation, p.instance
-	req.MemberID, _ = p.client.GroupMetadata()
+	req.Group, req.InstanceID = p.group, p.instance
+	req.MemberID, req.Generation = p.client.GroupMetadata()
 	for at, next := range p.next {
+		if !p.owns(at) {
+			continue
+		}
 		t := kmsg.NewOffsetCommitRequestTopic()
 		t.Topic, t.TopicID = at.topic, p.ids[at.topic]
 		o := kmsg.NewOffsetCommitRequestTopicPartition()

@@ -208,18 +208,19 @@ func (c *Cluster) consume(ctx context.Context, g *consumerGroup, clientID string
 		instance = kmsg.StringPtr(g.id + "-" + strconv.Itoa(n))
 		opts = append(opts, kgo.InstanceID(*instance))
 	}
-	cl, err := c.client(clientID, opts...)
+	at := newPosition(g.id, instance)
+	cl, err := c.client(clientID, append(opts, at.options()...)...)
 	if err != nil {
 		return
 	}
 	defer cl.Close()
-	at := newPosition(cl, g.id, instance)
+	at.client = cl
 	switch g.perMember {
 	case 0:
 		<-ctx.Done() // kgo's heartbeats go on
 	case unlimited:
 		for wait(ctx, 100*time.Millisecond) {
-			at.poll(ctx).EachRecord(at.handled)
+			at.poll(ctx).EachRecord(func(r *kgo.Record) { at.handled(r) })
 			at.commit(ctx)
 		}
 	default:
@@ -248,8 +249,11 @@ func trickle(ctx context.Context, at *position, each time.Duration) {
 		})
 		for i, q := range turns {
 			if len(q.records) > 0 {
-				at.handled(q.records[0])
-				q.records = q.records[1:]
+				if at.handled(q.records[0]) {
+					q.records = q.records[1:]
+				} else {
+					q.records = nil
+				}
 				turns = append(slices.Delete(turns, i, i+1), q)
 				break
 			}
