@@ -52,11 +52,9 @@ type Follower struct {
 	problem *model.Problem
 	retryAt time.Time
 
-	write model.ShareWrite // decoded into, for its memory
-
 	last      *model.ShareRecords
 	dirty     bool      // something is not as in last
-	deliverAt time.Time // not before this time
+	deliverAt time.Time // not before this time while catching up
 }
 
 // watch is what the caller wants to see.
@@ -138,7 +136,7 @@ func (f *Follower) Next(ctx context.Context) (*model.ShareRecords, error) {
 			f.adopt(w)
 		}
 		now := time.Now()
-		if f.dirty && !now.Before(f.deliverAt) {
+		if f.dirty && (!f.catchingUp() || !now.Before(f.deliverAt)) {
 			stop()
 			return f.publish(now), nil
 		}
@@ -192,7 +190,7 @@ func (f *Follower) step(ctx context.Context, now time.Time) {
 		f.disconnect()
 		<-ctx.Done()
 	case now.Before(f.retryAt):
-		f.pause(ctx, f.retryAt.Sub(now))
+		pause(ctx, f.retryAt.Sub(now))
 	case f.topic == nil:
 		f.setUp(ctx)
 	default:
@@ -200,11 +198,8 @@ func (f *Follower) step(ctx context.Context, now time.Time) {
 	}
 }
 
-// pause waits, but not past the time at which changes are due.
-func (f *Follower) pause(ctx context.Context, d time.Duration) {
-	if f.dirty {
-		d = min(d, time.Until(f.deliverAt))
-	}
+// pause waits.
+func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -231,10 +226,9 @@ func (f *Follower) publish(now time.Time) *model.ShareRecords {
 		}
 		next.Partitions[x.key] = old
 	}
-	f.last, f.dirty = next, false
-	f.deliverAt = now
-	if f.topic != nil && f.topic.behind() {
-		f.deliverAt = now.Add(gather)
-	}
+	f.last, f.dirty, f.deliverAt = next, false, now.Add(gather)
 	return next
 }
+
+// catchingUp reports whether something is still to come that was written before reading began.
+func (f *Follower) catchingUp() bool { return f.topic != nil && f.topic.behind() }

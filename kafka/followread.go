@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -135,22 +137,40 @@ func (f *Follower) read(ctx context.Context, now time.Time) {
 		limited, cancel := context.WithTimeout(ctx, setUpLimit)
 		f.dirty = t.list(limited, now) || f.dirty
 		cancel()
+		return
 	}
 	ctx, cancel := f.until(ctx)
 	defer cancel()
 	var failed error
+	polled := make(map[*statePartition][]kgo.FetchPartition)
 	t.client.PollFetches(ctx).EachPartition(func(p kgo.FetchTopicPartition) {
-		if p.Err != nil {
-			if !errors.Is(p.Err, context.Canceled) && !errors.Is(p.Err, context.DeadlineExceeded) {
-				failed = p.Err
-				f.lost(p.Partition, p.Err)
-			}
+		if errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded) {
 			return
 		}
+		if p.Err != nil {
+			failed = p.Err
+		}
 		if part := t.parts[p.Partition]; part != nil {
-			f.take(part, p)
+			polled[part] = append(polled[part], p.FetchPartition)
 		}
 	})
+	var folding sync.WaitGroup // partitions share nothing, and while catching up there is much to fold
+	var live atomic.Int64
+	var news atomic.Bool
+	for part, all := range polled {
+		folding.Go(func() {
+			for _, got := range all {
+				bytes, changed := part.take(got)
+				live.Add(int64(bytes))
+				if changed {
+					news.Store(true)
+				}
+			}
+		})
+	}
+	folding.Wait()
+	f.budget.bytes += int(live.Load())
+	f.dirty = f.dirty || news.Load()
 	if failed != nil {
 		f.fail(&requestError{Key: kmsg.Fetch, Name: sharestate.Topic, Err: failed})
 	} else if f.budget.exceeded(time.Now()) {
@@ -181,52 +201,54 @@ func (f *Follower) until(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithDeadline(ctx, at)
 }
 
-// lost forgets what an error makes doubtful: franz-go reports records that were read and are no longer in
-// the log after an unclean election.
-func (f *Follower) lost(number int32, err error) {
-	if _, ok := errors.AsType[*kgo.ErrDataLoss](err); !ok {
-		return
+// take folds records in. It returns how many bytes of keys and values came after the partition was caught up, and
+// whether there is news.
+func (p *statePartition) take(got kgo.FetchPartition) (live int, news bool) {
+	if got.Err != nil {
+		return 0, p.lost(got.Err)
 	}
-	if p := f.topic.parts[number]; p != nil {
-		for _, x := range p.folds {
-			x.forget(0)
-		}
-		p.next, f.dirty = -1, true
-	}
-}
-
-// take folds records of one partition in.
-func (f *Follower) take(p *statePartition, got kgo.FetchTopicPartition) {
+	var write model.ShareWrite // decoded into, for its memory
 	for _, r := range got.Records {
 		if r.Offset != p.next {
 			p.jump(r.Offset)
 		}
 		p.next = r.Offset + 1
 		if p.caughtUp {
-			f.budget.bytes += len(r.Key) + len(r.Value)
+			live += len(r.Key) + len(r.Value)
 		}
-		x := f.folds[string(sharestate.Identity(r.Key))]
-		if x == nil || x.fold == nil || r.Offset < x.next {
+		x := p.folds[string(sharestate.Identity(r.Key))]
+		if x == nil || r.Offset < x.next {
 			continue
 		}
-		x.changed, f.dirty = true, true
+		x.changed, news = true, true
 		kind, err := sharestate.KeyKind(r.Key)
 		if err == nil {
-			err = sharestate.DecodeValue(kind, r.Value, &f.write)
+			err = sharestate.DecodeValue(kind, r.Value, &write)
 		}
 		if err != nil {
 			x.out.Skipped++
 			x.out.SkippedText = fmt.Sprintf("record %d of partition %d of %s: %v", r.Offset, r.Partition, sharestate.Topic, err)
 			continue
 		}
-		x.fold.Apply(&f.write, model.WriteRef{Ms: r.Timestamp.UnixMilli(), Offset: r.Offset})
+		x.fold.Apply(&write, model.WriteRef{Ms: r.Timestamp.UnixMilli(), Offset: r.Offset})
 	}
 	if p.end < 0 {
 		p.ends(got.LogStartOffset, got.HighWatermark)
 	}
-	if p.progress() {
-		f.dirty = true
+	return live, p.progress() || news
+}
+
+// lost forgets what an error makes doubtful: franz-go reports records that were read and are no longer in
+// the log after an unclean election.
+func (p *statePartition) lost(err error) bool {
+	if _, ok := errors.AsType[*kgo.ErrDataLoss](err); !ok {
+		return false
 	}
+	for _, x := range p.folds {
+		x.forget(0)
+	}
+	p.next = -1
+	return true
 }
 
 // jump begins or goes on at an offset that is not the next one: what lies in between was pruned by the

@@ -34,7 +34,7 @@ type statePartition struct {
 	end  int64 // the log end when reading began, -1 while unknown
 	// caughtUp is true once everything up to end was read.
 	caughtUp bool
-	folds    []*followed
+	folds    map[string]*followed // by sharestate.Identity
 }
 
 // openStateTopic looks the topic up. It is not asked of a coordinator: FindCoordinator for a
@@ -200,15 +200,18 @@ func (f *Follower) assign() {
 		return
 	}
 	share := min(max(f.opts.History/max(len(f.folds), 1), minKeep), maxKeep)
-	wanted := make(map[int32][]*followed)
-	for _, x := range f.folds {
+	wanted := make(map[int32]map[string]*followed)
+	for id, x := range f.folds {
 		if f.budget.over && !f.watched.visible[x.key] {
 			x.unfollow(f.budget.why())
 			f.dirty = true
 			continue
 		}
 		n := sharestate.Partition(x.key, t.n)
-		wanted[n] = append(wanted[n], x)
+		if wanted[n] == nil {
+			wanted[n] = make(map[string]*followed)
+		}
+		wanted[n][id] = x
 	}
 	var done, fresh []int32
 	for n := range t.parts {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"sort"
 	"time"
 )
@@ -15,7 +16,7 @@ type ShareFold struct {
 	keep    int
 	state   ShareState
 	base    *ShareState
-	entries []ShareEntry
+	entries shareEntries
 	stored  int // batches in entries
 	trimmed bool
 	changes []Change
@@ -30,6 +31,40 @@ type ShareEntry struct {
 	Effective int64
 	// Tally is what it changed, in numbers.
 	Tally ShareTally
+}
+
+// shareEntries are writes in the order of the topic. They stay where they are in memory, so that a copy of the value is
+// not changed when the original grows at its end or is cut at its beginning.
+type shareEntries struct {
+	chunks   []*shareChunk
+	from, to int // counted from the beginning of the first chunk
+}
+
+type shareChunk [32]ShareEntry
+
+func (s *shareEntries) len() int { return s.to - s.from }
+
+func (s *shareEntries) at(i int) *ShareEntry {
+	i += s.from
+	return &s.chunks[i/len(shareChunk{})][i%len(shareChunk{})]
+}
+
+// grow adds an entry for the caller to fill in.
+func (s *shareEntries) grow() *ShareEntry {
+	if s.to == len(s.chunks)*len(shareChunk{}) {
+		s.chunks = append(s.chunks, new(shareChunk))
+	}
+	s.to++
+	return s.at(s.len() - 1)
+}
+
+// cut drops the first n entries.
+func (s *shareEntries) cut(n int) {
+	s.from += n
+	whole := s.from / len(shareChunk{})
+	s.chunks = slices.Clone(s.chunks[whole:])
+	s.from -= whole * len(shareChunk{})
+	s.to -= whole * len(shareChunk{})
 }
 
 // ShareTally counts records by what happened to them. A held record leaves no trace until its outcome, so
@@ -84,7 +119,7 @@ func (f *ShareFold) Keep(n int) {
 // Forget goes back to knowing nothing, as when the reader was overtaken by pruning.
 func (f *ShareFold) Forget() {
 	base := emptyShareState()
-	f.state, f.base, f.entries, f.stored, f.trimmed = emptyShareState(), &base, nil, 0, false
+	f.state, f.base, f.entries, f.stored, f.trimmed = emptyShareState(), &base, shareEntries{}, 0, false
 }
 
 // Apply folds one write in. It keeps no reference to w.Batches.
@@ -101,15 +136,12 @@ func (f *ShareFold) Apply(w *ShareWrite, ref WriteRef) {
 		}
 	}
 	f.changes = f.state.apply(w, ref, f.changes[:0])
-	e := ShareEntry{Ref: ref, Write: *w, Effective: f.state.effective, Tally: ShareTally{Passed: passed}}
+	e := f.entries.grow()
+	*e = ShareEntry{Ref: ref, Write: *w, Effective: f.state.effective, Tally: ShareTally{Passed: passed}}
 	e.Write.Batches = f.keepBatches(w.Batches)
 	for _, c := range f.changes {
 		e.Tally.count(c)
 	}
-	if f.entries == nil {
-		f.entries = make([]ShareEntry, 0, min(2*f.keep, 16))
-	}
-	f.entries = append(f.entries, e)
 	f.stored += len(w.Batches)
 	f.trim()
 }
@@ -129,23 +161,23 @@ func (f *ShareFold) keepBatches(batches []StateBatch) []StateBatch {
 
 // trim moves the older part of the entries into a new base. Published histories keep what they have.
 func (f *ShareFold) trim() {
-	for len(f.entries) >= 2*f.keep || f.stored > 8*f.keep+2048 && len(f.entries) > 1 {
-		cut := (len(f.entries) + 1) / 2
+	for f.entries.len() >= 2*f.keep || f.stored > 8*f.keep+2048 && f.entries.len() > 1 {
+		cut := (f.entries.len() + 1) / 2
 		base := f.base.clone()
-		for i := range f.entries[:cut] {
-			e := &f.entries[i]
+		for i := range cut {
+			e := f.entries.at(i)
 			f.changes = base.apply(&e.Write, e.Ref, f.changes[:0])
 			f.stored -= len(e.Write.Batches)
 		}
 		f.base, f.trimmed = &base, true
-		f.entries = append(make([]ShareEntry, 0, 2*f.keep), f.entries[cut:]...)
+		f.entries.cut(cut)
 	}
 }
 
 // History is what is known now. Later writes do not change it.
 func (f *ShareFold) History() ShareHistory {
 	now := f.state.clone()
-	return ShareHistory{base: f.base, entries: f.entries[:len(f.entries):len(f.entries)], now: &now, trimmed: f.trimmed}
+	return ShareHistory{base: f.base, entries: f.entries, now: &now, trimmed: f.trimmed}
 }
 
 // ShareHistory is the present state of a share-partition and the way to it, as far back as was kept. It is
@@ -154,7 +186,7 @@ func (f *ShareFold) History() ShareHistory {
 // Positions number the states: 0 is the base, the state before the first entry, and Len the present.
 type ShareHistory struct {
 	base, now *ShareState
-	entries   []ShareEntry
+	entries   shareEntries
 	trimmed   bool
 }
 
@@ -170,10 +202,10 @@ func (h *ShareHistory) Now() *ShareState {
 }
 
 // Len is the number of writes in the history, and the position of the present.
-func (h *ShareHistory) Len() int { return len(h.entries) }
+func (h *ShareHistory) Len() int { return h.entries.len() }
 
 // Entry is the write that led to position i+1. It is not to be changed.
-func (h *ShareHistory) Entry(i int) *ShareEntry { return &h.entries[i] }
+func (h *ShareHistory) Entry(i int) *ShareEntry { return h.entries.at(i) }
 
 // Whole is true when nothing older was dropped here; the topic itself keeps only what its brokers did not
 // prune.
@@ -181,26 +213,27 @@ func (h *ShareHistory) Whole() bool { return !h.trimmed }
 
 // From is the time of the oldest write in the history; ok is false when there is none.
 func (h *ShareHistory) From() (at time.Time, ok bool) {
-	if len(h.entries) == 0 {
+	if h.Len() == 0 {
 		return time.Time{}, false
 	}
-	return h.entries[0].Ref.Time(), true
+	return h.Entry(0).Ref.Time(), true
 }
 
 // Find is the last position whose state was in force at the given time.
 func (h *ShareHistory) Find(at time.Time) int {
 	ms := at.UnixMilli()
-	return sort.Search(len(h.entries), func(i int) bool { return h.entries[i].Ref.Ms > ms })
+	return sort.Search(h.Len(), func(i int) bool { return h.Entry(i).Ref.Ms > ms })
 }
 
 // At is the state at a position from 0 to Len.
 func (h *ShareHistory) At(i int) *ShareState {
-	if i >= len(h.entries) {
+	if i >= h.Len() {
 		return h.Now()
 	}
 	s := h.base.clone()
-	for j := range h.entries[:max(i, 0)] {
-		s.apply(&h.entries[j].Write, h.entries[j].Ref, nil)
+	for j := range max(i, 0) {
+		e := h.Entry(j)
+		s.apply(&e.Write, e.Ref, nil)
 	}
 	return &s
 }
@@ -208,14 +241,14 @@ func (h *ShareHistory) At(i int) *ShareState {
 // walk folds from the base on and shows each step: the states before and after it, and what it changed.
 // None of it may be kept.
 func (h *ShareHistory) walk(visit func(i int, before *ShareState, after *ShareState, changes []Change)) {
-	if len(h.entries) == 0 {
+	if h.Len() == 0 {
 		return
 	}
 	after := h.base.clone()
 	var before ShareState
 	var changes []Change
-	for i := range h.entries {
-		e := &h.entries[i]
+	for i := range h.Len() {
+		e := h.Entry(i)
 		batches := append(before.Batches[:0], after.Batches...)
 		before = after
 		before.Batches = batches
@@ -238,7 +271,7 @@ type ShareStep struct {
 // Step is what the write that led to position i+1 did.
 func (h *ShareHistory) Step(i int) ShareStep {
 	s := h.At(i).clone()
-	e := h.entries[i]
+	e := *h.Entry(i)
 	step := ShareStep{ShareEntry: e, EffectiveBefore: s.effective}
 	step.Changes = s.apply(&e.Write, e.Ref, nil)
 	step.Reset, step.Leader = s.Reset == e.Ref, s.Leader == e.Ref
@@ -248,15 +281,15 @@ func (h *ShareHistory) Step(i int) ShareStep {
 // Tally sums what the writes since a time did. from is where the sum begins: the later of since and
 // the beginning of the history; ok is false when the history has nothing to say about that time.
 func (h *ShareHistory) Tally(since time.Time) (sum ShareTally, from time.Time, ok bool) {
-	if len(h.entries) == 0 {
+	if h.Len() == 0 {
 		return sum, since, false
 	}
 	from = since
-	if first := h.entries[0].Ref.Time(); h.trimmed && first.After(since) {
+	if first := h.Entry(0).Ref.Time(); h.trimmed && first.After(since) {
 		from = first
 	}
-	for i := len(h.entries) - 1; i >= 0 && h.entries[i].Ref.Ms >= since.UnixMilli(); i-- {
-		sum.Add(h.entries[i].Tally)
+	for i := h.Len() - 1; i >= 0 && h.Entry(i).Ref.Ms >= since.UnixMilli(); i-- {
+		sum.Add(h.Entry(i).Tally)
 	}
 	return sum, from, true
 }

@@ -237,13 +237,17 @@ func (s *ShareState) advance(ref WriteRef) {
 // merge lays one batch over the others and appends what it changed to changes.
 func (s *ShareState) merge(b StateBatch, changes []Change) []Change {
 	i := s.search(b.First)
+	to := Delivery{b.State, b.Count}
+	if i == len(s.Batches) {
+		s.Batches = appendBatch(s.Batches, b)
+		return append(changes, Change{b.First, b.Last, Delivery{State: StateNone}, to})
+	}
 	j := i
 	for j < len(s.Batches) && s.Batches[j].First <= b.Last {
 		j++
 	}
 	var room [8]StateBatch
 	pieces := room[:0]
-	to := Delivery{b.State, b.Count}
 	put := func(first, last int64, with StateBatch, from Delivery) {
 		if first > last {
 			return
