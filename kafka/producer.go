@@ -223,6 +223,8 @@ func (p *Producer) run(ctx context.Context, client *kgo.Client, spec *model.Prod
 
 func (p *Producer) send(ctx context.Context, client *kgo.Client, spec *model.ProduceSpec, from records) error {
 	limit := newPace(spec.Rate)
+	done := p.done
+	var names []sending // yet to be given out, since many small allocations are slow
 	for {
 		r, name, err := from.next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -240,8 +242,19 @@ func (p *Producer) send(ctx context.Context, client *kgo.Client, spec *model.Pro
 			return err
 		}
 		p.sent.Add(1)
-		client.Produce(ctx, r, func(r *kgo.Record, err error) { p.done(r, name, err) })
+		if len(names) == 0 {
+			names = make([]sending, 128)
+		}
+		names[0] = sending{ctx, name}
+		r.Context, names = &names[0], names[1:]
+		client.Produce(ctx, r, done)
 	}
+}
+
+// sending is the context of a record under way; it says how the record is called in results.
+type sending struct {
+	context.Context
+	name model.RecordRef
 }
 
 // skipped is the error of a record that is left out while the others go on.
@@ -249,8 +262,9 @@ type skipped struct{ code, text string }
 
 func (s *skipped) Error() string { return s.text }
 
-// done takes what became of a record.
-func (p *Producer) done(r *kgo.Record, name model.RecordRef, err error) {
+// done takes what became of a record that was sent.
+func (p *Producer) done(r *kgo.Record, err error) {
+	name := r.Context.(*sending).name
 	if err != nil {
 		p.undone(name, err)
 		return
