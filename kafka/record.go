@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -88,21 +89,30 @@ func (r *record) find(err error) place {
 		found.address = d.address
 		return found
 	}
-	n := 0
-	for _, f := range r.failed {
-		if errors.Is(err, f.err) {
-			found = f.place
-			n++
-		}
+	if p, ok := r.only(func(f failure) bool { return errors.Is(err, f.err) }); ok {
+		return p
 	}
-	if n == 1 {
-		return found
+	// When an address fails several times at once, the last failure is kept and err may be another.
+	text := err.Error()
+	if p, ok := r.only(func(f failure) bool { return strings.Contains(text, f.err.Error()) }); ok {
+		return p
 	}
-	found = place{node: -1}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Addr != nil {
 		found.address = op.Addr.String()
 	}
 	return found
+}
+
+// only is the place of the one failure that matches; ok is false when several do, or none.
+func (r *record) only(matches func(failure) bool) (p place, ok bool) {
+	n := 0
+	for _, f := range r.failed {
+		if matches(f) {
+			p = f.place
+			n++
+		}
+	}
+	return p, n == 1
 }
 
 // last is the newest failure since the last answer; ok is false when there is none.
