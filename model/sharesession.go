@@ -174,7 +174,7 @@ func (s *ShareSession) Holds(partition int32) []Hold {
 	var out []Hold
 	for i := range s.Held {
 		if h := &s.Held[i]; h.Partition == partition {
-			out = append(out, Hold{Offset: h.Offset, Count: h.Count, Until: h.Until})
+			out = append(out, Hold{Offset: h.Offset, Count: h.Count, Taken: h.Taken, Until: h.Until})
 		}
 	}
 	return out

@@ -44,7 +44,8 @@ type ShareState struct {
 	Reset WriteRef
 	// Leader is the write with which the present leader took over from another, where that was seen.
 	Leader WriteRef
-	// Moved is the write by which the effective start offset came to where it is.
+	// Moved is the write since which the record at the effective start offset holds it: the one by which the offset
+	// came there, or the first with an outcome beyond it when nothing was in flight then.
 	Moved WriteRef
 	// Fresh is the highest offset with an outcome that is known to be from under the present leader, -1 for none.
 	Fresh int64
@@ -137,7 +138,7 @@ func (c Change) Len() int64 { return c.Last - c.First + 1 }
 // batches are merged offset by offset, the higher delivery count winning and then the higher state;
 // what is below the start offset is dropped.
 func (s *ShareState) apply(w *ShareWrite, ref WriteRef, changes []Change) []Change {
-	begin := len(changes)
+	begin, idle := len(changes), !s.Highest().Known()
 	switch w.Kind {
 	case WriteTombstone:
 		batches := s.Batches[:0]
@@ -174,7 +175,7 @@ func (s *ShareState) apply(w *ShareWrite, ref WriteRef, changes []Change) []Chan
 	}
 	s.Recorded = true
 	s.SnapshotEpoch, s.Complete, s.Last = w.SnapshotEpoch, w.Complete, ref
-	s.advance(ref)
+	s.advance(ref, idle)
 	return changes
 }
 
@@ -220,8 +221,8 @@ func (s *ShareState) drop() {
 	}
 }
 
-// advance finds the effective start offset.
-func (s *ShareState) advance(ref WriteRef) {
+// advance finds the effective start offset. idle says that nothing with an outcome was beyond it before.
+func (s *ShareState) advance(ref WriteRef, idle bool) {
 	e := s.Start
 	for _, b := range s.Batches {
 		if e < 0 || b.First > e || !b.State.Terminal() {
@@ -229,8 +230,10 @@ func (s *ShareState) advance(ref WriteRef) {
 		}
 		e = b.Last + 1
 	}
-	if e != s.effective {
-		s.effective, s.Moved = e, ref
+	moved := e != s.effective
+	s.effective = e
+	if moved || idle && s.Highest().Known() {
+		s.Moved = ref
 	}
 }
 

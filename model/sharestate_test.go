@@ -352,6 +352,21 @@ func TestTimeline(t *testing.T) {
 	if got := text(h, 100); got != "4@7:7000 none x0, 5@9:9000 none x0" {
 		t.Errorf("timeline of 100: %s", got)
 	}
+	// What a snapshot holds that the history begins with came about before.
+	pruned := snapshotOf(3, 5)
+	pruned.Batches = []model.StateBatch{batch(5, 5, avail, 2), batch(7, 8, gone, 3)}
+	begun := foldOf(100, pruned, updateOf(5, batch(5, 5, gone, 5))).History()
+	if got, want := text(begun, 5), "0@1:0 available x2, 1@2:2000 archived x5"; got != want {
+		t.Errorf("timeline after pruning\n%s, want\n%s", got, want)
+	}
+	start := foldOf(100, pruned).History()
+	w, _ := model.InferWindow(start.Now(), model.Int{}, model.Int{}, nil)
+	if head, _ := w.Head(); !head.AtLeast || head.Since.Ms != 1000 {
+		t.Errorf("head after pruning %+v, want since the snapshot at least", head)
+	}
+	if list := begun.Archived(model.Some[int64](5)); len(list) != 2 || list[0].First != 7 || list[0].Last != 8 || list[0].Ref.Ms != 0 || list[1].First != 5 || list[1].Ref.Ms != 2000 {
+		t.Errorf("archived after pruning: %+v", list)
+	}
 	// The offset goes back to a record that was finished and below the start offset.
 	back := foldOf(100, snapshotOf(1, -1), updateOf(0, batch(0, 9, acked, 1)), updateOf(10, batch(10, 10, acked, 1)), snapshotOf(2, 5), model.ShareWrite{Kind: model.WriteTombstone}).History()
 	if got, want := text(back, 7), "1@2:2000 acknowledged x1, 4@4:4000 none x0, 5@5:5000 none x0"; got != want {

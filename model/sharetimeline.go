@@ -45,6 +45,11 @@ func (h *ShareHistory) Timeline(offset int64) []Moment {
 		inWindow := before.effective >= 0 && offset >= before.effective
 		unfinished := inWindow && !from.State.Terminal() && (recorded || offset <= before.Highest().Or(-1))
 		switch {
+		case begins(before, after):
+			if d, ok := after.At(offset); ok {
+				life = append(life, Moment{Kind: MomentKnown, Position: i + 1, From: Delivery{State: StateNone}, To: d})
+			}
+			return
 		case !after.Recorded && (recorded || inWindow || len(life) > 0 && before.Recorded):
 			m.Kind, m.To = MomentDeleted, Delivery{State: StateNone}
 			life = append(life, m)
@@ -72,6 +77,11 @@ func (h *ShareHistory) Timeline(offset int64) []Moment {
 		}
 	})
 	return life
+}
+
+// begins reports whether a write is a snapshot of what came before the history: older writes were pruned.
+func begins(before, after *ShareState) bool {
+	return !before.Recorded && after.Reset == after.Last && len(after.Batches) > 0
 }
 
 // Likely is why a record was probably archived: no reason is recorded.
@@ -129,14 +139,20 @@ type Archived struct {
 // delivery count limit.
 func (h *ShareHistory) Archived(limit Int) []Archived {
 	var list []Archived
-	if h.base != nil {
-		for _, b := range h.base.Batches {
+	known := func(batches []StateBatch) {
+		for _, b := range batches {
 			if b.State == StateArchived {
 				list = append(list, Archived{First: b.First, Last: b.Last, Count: b.Count, Likely: likelyReason(b.Count, limit)})
 			}
 		}
 	}
-	h.walk(func(_ int, _, after *ShareState, changes []Change) {
+	if h.base != nil {
+		known(h.base.Batches)
+	}
+	h.walk(func(_ int, before, after *ShareState, changes []Change) {
+		if begins(before, after) {
+			known(after.Batches)
+		}
 		for _, c := range changes {
 			if c.To.State == StateArchived {
 				list = append(list, Archived{

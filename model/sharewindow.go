@@ -82,8 +82,8 @@ type Hold struct {
 	Offset int64
 	// Count is the delivery count with which it was handed to us.
 	Count int16
-	// Until is when the lock runs out.
-	Until time.Time
+	// Taken is when it was asked for, and Until when the lock runs out.
+	Taken, Until time.Time
 }
 
 // ShareWindow is what is known of each record of a share-partition from its effective start offset to
@@ -262,9 +262,11 @@ func (w *ShareWindow) Used() int64 {
 // Head is the record that holds the start offset.
 type Head struct {
 	Run Run
-	// Since is the write by which the start offset came to be there; its time is zero when that was not
-	// seen.
+	// Since is the write since which it holds it; its time is zero when that was not seen. Where nothing but our holds
+	// is in flight it has the time, by our clock, at which we took it.
 	Since WriteRef
+	// AtLeast is true where it may be longer: Since is the beginning of what the brokers have kept.
+	AtLeast bool
 	// Waiting counts the finished records behind it.
 	Waiting int64
 }
@@ -276,6 +278,11 @@ func (w *ShareWindow) Head() (h Head, ok bool) {
 	}
 	h = Head{Run: w.Runs[0], Since: w.state.Moved, Waiting: w.Finished}
 	h.Run.Last = h.Run.First
+	// A new state has no outcomes, and the first one moves Since; only what a pruned topic begins with has.
+	h.AtLeast = h.Since == w.state.Reset
+	if !w.state.Highest().Known() && len(w.holds) > 0 && w.holds[0].Offset == h.Run.First && !w.holds[0].Taken.IsZero() {
+		h.Since, h.AtLeast = WriteRef{Ms: w.holds[0].Taken.UnixMilli()}, false
+	}
 	return h, true
 }
 

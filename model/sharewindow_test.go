@@ -167,7 +167,7 @@ func TestHeadAndLimits(t *testing.T) {
 	h := foldOf(10, snapshotOf(1, -1), updateOf(0, batch(0, 0, acked, 1)), updateOf(1, batch(1, 1, avail, 4), batch(3, 9, acked, 1))).History()
 	w, _ := model.InferWindow(h.Now(), model.Int{}, model.Some[int64](20), nil)
 	head, ok := w.Head()
-	if !ok || head.Run.First != 1 || head.Run.Last != 1 || head.Waiting != 7 || head.Since.Ms != 2000 {
+	if !ok || head.Run.First != 1 || head.Run.Last != 1 || head.Waiting != 7 || head.Since.Ms != 3000 { // until then nothing was in flight
 		t.Errorf("head %+v", head)
 	}
 	if w.Used() != 9 {
@@ -178,6 +178,16 @@ func TestHeadAndLimits(t *testing.T) {
 	}
 	if w.Worst() != model.Some[int64](4) {
 		t.Errorf("worst %v", w.Worst())
+	}
+	h = foldOf(10, snapshotOf(1, -1), updateOf(0, batch(1, 1, acked, 1)), updateOf(0, batch(0, 0, acked, 1)), updateOf(2, batch(2, 4, acked, 1), batch(6, 6, acked, 1)), updateOf(5, batch(8, 8, acked, 1))).History()
+	w, _ = model.InferWindow(h.Now(), model.Int{}, model.Some[int64](20), nil)
+	if head, _ := w.Head(); head.Run.First != 5 || head.Since.Ms != 4000 || head.AtLeast {
+		t.Errorf("head %+v, want 5 since the start offset came there", head)
+	}
+	h = foldOf(10, snapshotOf(1, -1), updateOf(0, batch(0, 4, acked, 1))).History()
+	w, _ = model.InferWindow(h.Now(), model.Int{}, model.Some[int64](20), []model.Hold{{Offset: 5, Count: 1, Taken: time.UnixMilli(9000)}})
+	if head, _ := w.Head(); head.Run.First != 5 || head.Since.Ms != 9000 {
+		t.Errorf("head %+v, want 5 since we took it", head)
 	}
 	h = foldOf(10, snapshotOf(1, 5)).History()
 	w, _ = model.InferWindow(h.Now(), model.Int{}, model.Some[int64](5), nil)

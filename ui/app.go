@@ -28,6 +28,7 @@ type App struct {
 	log            activity
 	announced      map[announcement]time.Time
 	troubled       map[string]bool // groups that were said to need attention
+	greeting       bool            // whether something needs attention is to be said once all was read
 	fault          string          // why the last poll failed; empty when it did not
 	nextTry        time.Time       // after a fault
 	polls          loop

@@ -433,7 +433,11 @@ func (s *flightScreen) footing(a *App, w int) []line {
 	case s.replay:
 		l = append(l, span{text: " since " + momentClock(head.Since.Time(), a.now), tok: themes.Muted})
 	default:
-		l = append(l, span{text: " for " + model.Duration(max(0, a.brokerNow().Sub(head.Since.Time()))), tok: themes.Text})
+		since := " for "
+		if head.AtLeast {
+			since = " for at least "
+		}
+		l = append(l, span{text: since + model.Duration(max(0, a.brokerNow().Sub(head.Since.Time()))), tok: themes.Text})
 	}
 	waiting := ", nothing finished waits"
 	if n := head.Waiting; n == 1 {

@@ -300,7 +300,7 @@ func (s *flightScreen) momentWords(m *model.Moment) string {
 	case model.MomentPassed:
 		return "the start offset moved over it without an outcome"
 	case model.MomentLeader:
-		return "the leader changed: a hold on it was forgotten"
+		return "the leader changed: a hold on it, if there was one, is forgotten"
 	case model.MomentReset:
 		return "the group's offset was reset, or its state initialised"
 	case model.MomentDeleted:

@@ -83,13 +83,15 @@ func (a *App) record(e entry) {
 	a.say(e.severity, text)
 }
 
-// greet says on the first sight of the cluster what needs attention most.
+// greet says on the first sight of the cluster what needs attention most, or that nothing does, once the positions of
+// all groups were read.
 func (a *App) greet() {
 	var worst *groupRow
-	troubled, total := 0, 0
+	troubled, total, known := 0, 0, true
 	for _, groups := range [][]model.Group{a.view.Snapshot.Groups, a.view.Snapshot.ShareGroups} {
 		for i := range groups {
 			total++
+			known = known && !groups[i].OffsetsAt.IsZero()
 			r := newGroupRow(a, &groups[i])
 			if r.Insight.Verdict().Severity < model.Warning {
 				continue
@@ -105,13 +107,16 @@ func (a *App) greet() {
 	case worst != nil:
 		v := worst.Insight.Verdict()
 		a.say(v.Severity, fmt.Sprintf("%s of %s need attention. %s: %s. W says why.", model.Count(int64(troubled)), model.Plural(total, "group"), worst.Group.ID, v.Text))
-	case total > 0:
+	case total > 0 && known:
 		a.say(model.OK, "Nothing needs attention in "+model.Plural(total, "group")+".")
 	default:
 		// The screen says that there are no groups yet; said here, it would stay when there are.
-		a.say(model.Info, "Connected to "+a.clusterName()+".")
+		a.say(model.Info, a.connected())
 	}
+	a.greeting = worst == nil && !known
 }
+
+func (a *App) connected() string { return "Connected to " + a.clusterName() + "." }
 
 // announcement is what was said about a group, so that a group on the edge is not announced at every poll.
 type announcement struct {

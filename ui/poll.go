@@ -268,6 +268,9 @@ func (a *App) show(v *model.View) {
 		}
 	} else {
 		a.noteVerdicts(old, v)
+		if a.greeting = a.greeting && a.status.text == a.connected(); a.greeting {
+			a.greet()
+		}
 	}
 	a.noteProblems(old, v)
 	a.reload()
