@@ -2,6 +2,8 @@ package kafka
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -34,8 +36,12 @@ func (c *Connection) Check(ctx context.Context) error {
 	results := make(chan error, len(resp.Brokers))
 	for _, b := range resp.Brokers {
 		broker := cl.Broker(int(b.NodeID))
+		at := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 		go func() {
 			_, err := broker.Request(ctx, kmsg.NewPtrApiVersionsRequest())
+			if err != nil {
+				err = &placedError{at, b.NodeID, err}
+			}
 			results <- err
 		}()
 	}

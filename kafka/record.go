@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +37,16 @@ type place struct {
 	// bootstrap server, and it was never reached.
 	advertised bool
 }
+
+// placedError is an error of a request to a broker at the address that it advertises. The record alone can not always
+// tell the address: it keeps the last failure of each, and a try may fail in another way than the one before.
+type placedError struct {
+	address string
+	node    int32
+	error
+}
+
+func (e *placedError) Unwrap() error { return e.error }
 
 func (r *record) init() {
 	r.reached = map[string]bool{}
@@ -81,6 +90,9 @@ func (r *record) answer(now time.Time) {
 func (r *record) find(err error) place {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if at, ok := errors.AsType[*placedError](err); ok {
+		return place{address: at.address, node: at.node, advertised: !r.reached[at.address]}
+	}
 	found := place{node: -1}
 	if d, ok := errors.AsType[*dialError](err); ok {
 		if f, ok := r.failed[d.address]; ok {
@@ -89,30 +101,21 @@ func (r *record) find(err error) place {
 		found.address = d.address
 		return found
 	}
-	if p, ok := r.only(func(f failure) bool { return errors.Is(err, f.err) }); ok {
-		return p
+	n := 0
+	for _, f := range r.failed {
+		if errors.Is(err, f.err) {
+			found = f.place
+			n++
+		}
 	}
-	// When an address fails several times at once, the last failure is kept and err may be another.
-	text := err.Error()
-	if p, ok := r.only(func(f failure) bool { return strings.Contains(text, f.err.Error()) }); ok {
-		return p
+	if n == 1 {
+		return found
 	}
+	found = place{node: -1}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Addr != nil {
 		found.address = op.Addr.String()
 	}
 	return found
-}
-
-// only is the place of the one failure that matches; ok is false when several do, or none.
-func (r *record) only(matches func(failure) bool) (p place, ok bool) {
-	n := 0
-	for _, f := range r.failed {
-		if matches(f) {
-			p = f.place
-			n++
-		}
-	}
-	return p, n == 1
 }
 
 // last is the newest failure since the last answer; ok is false when there is none.
