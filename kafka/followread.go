@@ -96,7 +96,8 @@ func (f *Follower) fail(err error) {
 	}
 	if errors.Is(err, kerr.TopicAuthorizationFailed) {
 		pause = askAgain
-		p.Text += " Without it only the start offsets and the lag of share groups can be shown, not the state of their records."
+		// Before what an administrator may copy.
+		p.Text = "Only the start offsets and the lag of share groups can be shown, not the state of their records. " + p.Text
 	}
 	f.setProblem(&p)
 	f.retryAt = time.Now().Add(pause)

@@ -114,19 +114,20 @@ func (s *flightScreen) load(a *App) {
 	} // else what was followed until its group was gone is still worth a look
 	s.checkLag(read)
 	s.grid.limit = s.configs.DeliveryLimit().Or(0)
-	s.window, s.why, s.blind = nil, s.noWindow(a), false
+	s.window, s.why = nil, s.noWindow(a)
 	var held []model.Hold
 	if !s.replay {
 		held = a.holds.records(s.id, s.topic, s.number)
 	}
-	if len(held) > 0 && (s.records == nil || s.records.Unfollowed != "") {
+	s.blind = len(held) > 0 && (s.records == nil || s.records.Unfollowed != "" || !s.records.History.Now().Recorded)
+	if s.blind {
 		// What we hold is known even where the state topic is not.
 		if w, ok := model.InferWindow((&model.ShareHistory{}).Now(), logStart, model.Int{}, held); ok {
 			w.Runs = slices.DeleteFunc(w.Runs, func(r model.Run) bool { return r.Source != model.SourceObserved })
-			s.window, s.blind = &w, true
+			s.window = &w
 		}
 	}
-	if s.records != nil && s.records.Unfollowed == "" && (!s.gone || s.replay) {
+	if s.records != nil && s.records.Unfollowed == "" && !s.blind && (!s.gone || s.replay) {
 		state := s.records.History.Now()
 		if s.replay {
 			state = s.records.History.At(s.position())

@@ -240,6 +240,8 @@ func TestWhatIsHeldIsShownWithoutTheStateTopic(t *testing.T) {
 		why     string
 	}{
 		{"no right", &model.ShareRecords{At: noon, Problem: &model.Problem{Code: "TOPIC_AUTHORIZATION_FAILED", Text: "You lack READ on __share_group_state."}}, "You lack READ on __share_group_state."},
+		{"no right, as the follower says it", &model.ShareRecords{At: noon, Problem: &model.Problem{Code: "TOPIC_AUTHORIZATION_FAILED", Text: "You lack READ on __share_group_state."},
+			Partitions: map[model.SharePartitionKey]*model.SharePartitionRecords{newFlight().key: {Key: newFlight().key}}}, "You lack READ on __share_group_state."},
 		{"not followed", &model.ShareRecords{At: noon, Partitions: map[model.SharePartitionKey]*model.SharePartitionRecords{
 			newFlight().key: {Key: newFlight().key, Unfollowed: "the traffic is above the budget"}}}, "the traffic is above the budget."},
 	} {
