@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -96,8 +97,7 @@ func (f *Follower) fail(err error) {
 	}
 	if errors.Is(err, kerr.TopicAuthorizationFailed) {
 		pause = askAgain
-		// Before what an administrator may copy.
-		p.Text = "Only the start offsets and the lag of share groups can be shown, not the state of their records. " + p.Text
+		p.Text = strings.TrimSuffix(p.Text, ".") + ". Without it only the start offsets and the lag of share groups can be shown, not the state of their records."
 	}
 	f.setProblem(&p)
 	f.retryAt = time.Now().Add(pause)
