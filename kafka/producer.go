@@ -37,17 +37,19 @@ var ErrInternalTopic = errors.New("the topic is internal to Kafka")
 
 // Producer is a production under way. It is safe for concurrent use; Next is for one goroutine.
 type Producer struct {
-	conn   *Connection
-	topic  string
-	total  model.Int
-	cancel context.CancelFunc
-	ended  chan struct{}
-	begun  *audited
-	sent   atomic.Int64
+	conn    *Connection
+	topic   string
+	total   model.Int
+	unasked bool // acks none: nobody says what became of a record
+	cancel  context.CancelFunc
+	ended   chan struct{}
+	begun   *audited
+	sent    atomic.Int64
 
 	mu         sync.Mutex // guards what follows
 	acked      int64
 	failed     int64
+	unheard    int64 // left, when unasked
 	bytes      int64
 	partitions map[int32]*model.Produced
 	lately     *model.Produced // of partitions, the one that was written last
@@ -59,8 +61,8 @@ type Producer struct {
 	began      time.Time
 	finished   time.Time
 	told       time.Time // when Next last returned
-	toldAcked  int64
-	last       bool // Next has returned the end
+	toldCount  int64     // of records that were acknowledged or left by then
+	last       bool      // Next has returned the end
 }
 
 // records makes the records of a production, one at a time; io.EOF ends it.
@@ -116,7 +118,7 @@ func (c *Connection) produce(ctx context.Context, spec *model.ProduceSpec, actio
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	p := &Producer{
-		conn: c, topic: spec.Topic, total: total, cancel: cancel, ended: make(chan struct{}), begun: begun,
+		conn: c, topic: spec.Topic, total: total, unasked: spec.Acks == model.AcksNone, cancel: cancel, ended: make(chan struct{}), begun: begun,
 		partitions: make(map[int32]*model.Produced), reasons: make(map[string]*model.ProduceReason), began: time.Now(),
 	}
 	p.told = p.began
@@ -271,8 +273,12 @@ func (p *Producer) done(r *kgo.Record, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.acked++
 	p.bytes += int64(len(r.Key) + len(r.Value))
+	if p.unasked {
+		p.unheard++ // stays open, and the client's offset means nothing
+		return
+	}
+	p.acked++
 	at := p.lately
 	if at == nil || at.Partition != r.Partition {
 		if at = p.partitions[r.Partition]; at == nil {
@@ -350,6 +356,10 @@ func (p *Producer) end(ctx context.Context, err error, finished time.Time) {
 		r := result(model.RecordRef{Topic: p.topic, Partition: at.Partition, Offset: at.First}, true, "", fmt.Sprintf("%d records from offset %d to %d", at.Count, at.First, at.Last))
 		some = append(some, r)
 	}
+	if p.unheard > 0 {
+		some = append(some, result(model.RecordRef{Topic: p.topic, Partition: -1}, false, "not_acknowledged",
+			fmt.Sprintf("%d records left with acks none: it is not known whether they were written", p.unheard)))
+	}
 	p.begun.endWith(p.acked, p.sent.Load()-p.acked, append(some, p.failures[:min(len(p.failures), 20)]...))
 }
 
@@ -392,20 +402,21 @@ func (p *Producer) now(now time.Time) *model.Production {
 	defer p.mu.Unlock()
 	sent := p.sent.Load()
 	out := &model.Production{
-		Topic: p.topic, Total: p.total, Sent: sent, Acked: p.acked, Failed: p.failed, Bytes: p.bytes,
+		Topic: p.topic, Total: p.total, Sent: sent, Acked: p.acked, Failed: p.failed, Unheard: p.unheard, Bytes: p.bytes,
 		Began: p.began, Ended: p.finished, Done: !p.finished.IsZero(), Canceled: p.canceled, Problem: p.problem,
 		Partitions: p.sorted(), Results: slices.Concat(p.results, p.failures),
 	}
-	since, acked := p.told, p.acked-p.toldAcked
+	count := p.acked + p.unheard
+	since, lately := p.told, count-p.toldCount
 	if out.Done {
 		out.Open = sent - p.acked - p.failed
-		since, now, acked = p.began, p.finished, p.acked
+		since, now, lately = p.began, p.finished, count
 		p.last = true
 	}
 	if d := now.Sub(since).Seconds(); d > 0 {
-		out.Rate = float64(acked) / d
+		out.Rate = float64(lately) / d
 	}
-	p.told, p.toldAcked = now, p.acked
+	p.told, p.toldCount = now, count
 	for _, why := range p.reasons {
 		out.Reasons = append(out.Reasons, *why)
 	}

@@ -189,6 +189,16 @@ func TestProduceReasonPerRecord(t *testing.T) {
 	}
 }
 
+// Nobody answers what was produced with acks none: nothing is claimed of it, least of all offsets.
+func TestProduceWithoutAcks(t *testing.T) {
+	c, k := writer(t)
+	got := produceAll(t, c, model.ProduceSpec{Topic: "orders", Value: "v", Count: 5, Acks: model.AcksNone})
+	if got.Unheard != 5 || got.Open != 5 || got.Acked != 0 || got.Failed != 0 || len(got.Partitions) != 0 || len(got.Results) != 0 {
+		t.Errorf("%+v", got)
+	}
+	consumed(t, k, "orders", 5)
+}
+
 func TestProduceAtARateAndCancel(t *testing.T) {
 	c, _ := writer(t)
 	p, err := c.Produce(t.Context(), model.ProduceSpec{Topic: "orders", Value: "v", Count: 1_000_000, Rate: 200})

@@ -98,9 +98,11 @@ type Production struct {
 	// Sent were handed to the client, Acked were written, Failed were not, and of Open it is not known: they were on their
 	// way when it was given up.
 	Sent, Acked, Failed, Open int64
-	// Bytes are those of keys and values that were written.
+	// Unheard left with acks none, so that nobody says where they are, nor whether they were written. Of Open at the end.
+	Unheard int64
+	// Bytes are those of keys and values that were written, or left with acks none.
 	Bytes int64
-	// Rate is how many records were written per second, of late while it runs, and on the whole at the end.
+	// Rate is how many of these records there were per second, of late while it runs, and on the whole at the end.
 	Rate         float64
 	Began, Ended time.Time
 	Done         bool

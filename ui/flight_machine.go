@@ -293,8 +293,12 @@ func (c *canvas) box(g *themes.Glyphs, x, y, w int, tok themes.Token, name, coun
 	c.put(x, y+2, g.BottomLeft, tok)
 	c.horizontal(g, x+1, x+w-2, y+2, tok)
 	c.put(x+w-1, y+2, g.BottomRight, tok)
-	c.put(x+2, y+1, name, tok)
-	c.put(x+w-2-text.Width(count), y+1, count, themes.Text)
+	left, right := x+2, x+w-2-text.Width(count)
+	if right <= left+text.Width(name) { // no room for blanks inside of the frame
+		left, right = left-1, right+1
+	}
+	c.put(left, y+1, name, tok)
+	c.put(right, y+1, count, themes.Text)
 }
 
 func (c *canvas) render(theme *themes.Theme) string {

@@ -161,3 +161,11 @@ func TestRedriveOfArchivedRecords(t *testing.T) {
 		f.sees("1 of 1 written", "retry/0@7")
 	})
 }
+
+// What left with acks none is not called produced, and no offsets are made up for it.
+func TestProductionWordsWithoutAcks(t *testing.T) {
+	got := productionWords(&model.Production{Topic: "orders", Sent: 5, Open: 5, Unheard: 5, Done: true})
+	if want := "sent 5 records with acks none, so it is not known whether they were written"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}

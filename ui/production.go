@@ -101,8 +101,11 @@ func (m productionMsg) arrive(a *App) tea.Cmd {
 		return p.wait(a, m.i)
 	}
 	severity := model.OK
-	if m.next.Failed > 0 || m.next.Problem != nil || m.next.Open > 0 {
+	switch {
+	case m.next.Failed > 0 || m.next.Problem != nil || m.next.Open > m.next.Unheard:
 		severity = model.Warning
+	case m.next.Unheard > 0:
+		severity = model.Info
 	}
 	a.frame.old = true
 	a.record(entry{severity: severity, kind: kindAction, subject: m.next.Topic, text: productionWords(m.next)})
@@ -112,7 +115,11 @@ func (m productionMsg) arrive(a *App) tea.Cmd {
 // productionWords sums up a production that has ended.
 func productionWords(p *model.Production) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "produced %s", model.Plural(int(p.Acked), "record"))
+	if p.Unheard > 0 {
+		fmt.Fprintf(&b, "sent %s with acks none, so it is not known whether they were written", model.Plural(int(p.Unheard), "record"))
+	} else {
+		fmt.Fprintf(&b, "produced %s", model.Plural(int(p.Acked), "record"))
+	}
 	for i, w := range p.Partitions {
 		sep := ", "
 		if i == 0 {
@@ -123,8 +130,8 @@ func productionWords(p *model.Production) string {
 	if p.Failed > 0 {
 		fmt.Fprintf(&b, "; %s failed", model.Count(p.Failed))
 	}
-	if p.Open > 0 {
-		fmt.Fprintf(&b, "; of %s it is not known", model.Count(p.Open))
+	if open := p.Open - p.Unheard; open > 0 {
+		fmt.Fprintf(&b, "; of %s it is not known", model.Count(open))
 	}
 	if p.Canceled {
 		b.WriteString("; stopped")
@@ -248,7 +255,7 @@ func (p *producing) paragraphs(a *App, one *model.Production, w int) []paragraph
 	if total, ok := one.Total.Get(); ok && total > 0 {
 		of = " of " + model.Count(total)
 		cells := max(w-4, 1)
-		full := int((one.Acked + one.Failed) * int64(cells) / total)
+		full := int((one.Acked + one.Unheard + one.Failed) * int64(cells) / total)
 		bar = strings.Repeat(g.Full, min(full, cells)) + strings.Repeat(g.Empty, max(cells-full, 0))
 	}
 	state := "running"
@@ -260,7 +267,11 @@ func (p *producing) paragraphs(a *App, one *model.Production, w int) []paragraph
 	case p.stopping:
 		state = "stopping"
 	}
-	ps := []paragraph{{text: fmt.Sprintf("%s: %s%s written, %s, %s of keys and values, %s", model.Clean(one.Topic), model.Count(one.Acked), of, model.Rate(one.Rate), model.Bytes(one.Bytes), state), tok: themes.Title}}
+	count, done := one.Acked, "written"
+	if one.Unheard > 0 {
+		count, done = one.Unheard, "sent"
+	}
+	ps := []paragraph{{text: fmt.Sprintf("%s: %s%s %s, %s, %s of keys and values, %s", model.Clean(one.Topic), model.Count(count), of, done, model.Rate(one.Rate), model.Bytes(one.Bytes), state), tok: themes.Title}}
 	if bar != "" && !one.Done {
 		ps = append(ps, paragraph{text: bar, tok: themes.Accent})
 	}
