@@ -426,3 +426,31 @@ func TestResetOfAShareGroup(t *testing.T) {
 		t.Errorf("ignored: %+v", out.Results)
 	}
 }
+
+// TestRecordedOfAnotherTime: what was followed before somebody moved the start offset back says nothing of now.
+func TestRecordedOfAnotherTime(t *testing.T) {
+	key := model.SharePartitionKey{Group: "g", Partition: 0}
+	fold := model.NewShareFold(8)
+	fold.Apply(&model.ShareWrite{Kind: model.WriteSnapshot, StateEpoch: 1, Start: 10,
+		Batches: []model.StateBatch{{First: 10, Last: 14, State: model.StateAcknowledged, Count: 1}}}, model.WriteRef{Ms: 1, Offset: 1})
+	req := ResetRequest{Group: "g", Records: &model.ShareRecords{Partitions: map[model.SharePartitionKey]*model.SharePartitionRecords{
+		key: {Key: key, CaughtUp: true, History: fold.History()}}}}
+	for name, c := range map[string]struct {
+		broker, now int64
+		used        bool
+	}{
+		"as the broker has it": {10, 15, true},
+		"trailing by a write":  {12, 15, true},
+		"moved forward since":  {20, 20, true},
+		"moved back since":     {4, 4, false},
+		"moved back to zero":   {0, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := model.ResetPartition{Now: model.Some(c.broker)}
+			recorded(&p, req, model.TopicID{})
+			if got := p.Now.Or(-1); got != c.now || (p.State != nil) != c.used {
+				t.Errorf("now %d with state %v, want %d, %v", got, p.State != nil, c.now, c.used)
+			}
+		})
+	}
+}

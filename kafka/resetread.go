@@ -95,7 +95,11 @@ func recorded(p *model.ResetPartition, r ResetRequest, id model.TopicID) {
 	if rec == nil || !rec.CaughtUp || rec.Unfollowed != "" {
 		return
 	}
-	p.State = rec.History.Now()
+	state := rec.History.Now()
+	if now, ok := p.Now.Get(); ok && state.Recorded && state.Start > now {
+		return // somebody moved it back, and the write was not followed yet
+	}
+	p.State = state
 	// The broker's start offset trails by one write; only ever forward of it is the fold right.
 	if start, ok := p.State.Effective().Get(); ok && start >= p.Now.Or(0) {
 		p.Now = model.Some(start)
