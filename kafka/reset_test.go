@@ -270,6 +270,9 @@ func TestResetOfAGroupThatBecameActive(t *testing.T) {
 			if !out.Refused() || out.Failed() != 3 || !strings.Contains(out.Sentence(), "nothing was changed") {
 				t.Errorf("%s: %+v", out.Sentence(), out.Results)
 			}
+			if saved, err := a.SavedResets(t.Context(), "g"); err != nil || len(saved) != 1 || saved[0].Text != "to offset 5" || out.Saved != "" || len(out.Caveats) > 0 {
+				t.Errorf("the last reset that changed something is not the one to undo: %+v (%v); the refused one has %q and says %q", saved, err, out.Saved, out.Caveats)
+			}
 			g, err := a.Group(t.Context(), "g", model.TypeUnknown)
 			if err != nil {
 				t.Fatal(err)

@@ -75,6 +75,11 @@ func (a *Admin) ApplyReset(ctx context.Context, plan model.ResetPlan, progress *
 		save.remove()
 		return out, err
 	}
+	if out.Refused() && plan.Method != model.ResetByPolicy { // there is nothing to undo, and the save before it is the last one again
+		save.remove()
+		out.Saved = ""
+		return out, nil
+	}
 	out.Caveats = r.caveats(save.problem)
 	return out, nil
 }

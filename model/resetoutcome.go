@@ -7,7 +7,7 @@ type ResetOutcome struct {
 	Plan ResetPlan
 	// Results are one for each planned row, in the order of the rows.
 	Results []ActionResult
-	// Saved is the file that holds the positions from before.
+	// Saved is the file that holds the positions from before; empty when the reset was refused as a whole.
 	Saved string
 	// Caveats say what the results do not prove.
 	Caveats []string

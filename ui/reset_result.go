@@ -48,7 +48,9 @@ func (a *App) openResetResult(out *model.ResetOutcome) {
 			return ""
 		}}
 	caveats, saved := out.Caveats, "The positions from before are in "+out.Saved+"."
-	if plan.Method == model.ResetByPolicy {
+	if out.Saved == "" {
+		saved = ""
+	} else if plan.Method == model.ResetByPolicy {
 		caveats = append(slices.Clone(caveats), model.ConfigShareReset+" is "+plan.Policy()+" now, for new partitions too; g shows and unsets it.")
 	} else {
 		saved += " U takes the group back."
