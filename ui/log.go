@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -225,6 +226,9 @@ func (a *App) noteProblems(old, next *model.View) {
 			continue // a group or topic that can be read again, or is gone, is seen in its row
 		}
 		p := model.Problem{Scope: key.scope, Name: key.name}
+		if slices.ContainsFunc(next.Snapshot.Problems, func(now model.Problem) bool { return now.Scope == p.Scope && now.Name == p.Name }) {
+			continue // it fails for another reason by now
+		}
 		a.record(entry{severity: model.OK, kind: kindNotice, subject: subject(p), text: "answers again."})
 	}
 }

@@ -359,9 +359,15 @@ func TestProblemsAreNotedOnceAndWhenTheyEnd(t *testing.T) {
 	if n := len(r.log.entries); n != 1 {
 		t.Errorf("%d entries for one problem", n)
 	}
+	gone, _ := fixture()
+	gone.Problems = []model.Problem{{Scope: model.ScopeBroker, Name: "2", Code: "not_registered", Text: "is not registered."}}
+	r.read(gone)
+	r.sees("broker 2: is not registered.")
+	r.press("5")
+	r.misses("answers again")
 	fine, _ := fixture()
 	r.read(fine)
-	r.sees("broker 2: answers again.")
+	r.sees("broker 2", "answers again.")
 	r.misses("1 problem")
 }
 
